@@ -13,6 +13,7 @@ from mcap.reader import make_reader
 from mcap.writer import Writer
 
 from deepsim_envs import Agents, Area, Environment
+from deepsim_envs.software import differences, software
 from deepsim_math import Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import Sphere
@@ -117,7 +118,7 @@ def test_a_run_is_equal_to_itself(worlds, settings, recorded, throw):
     """With spawned models, several episodes, and worlds of which only digests are kept."""
     run = RecordedRun(recorded(worlds, **settings))
     assert (run.episodes, run.steps, run.worlds) == (2, 8, worlds)
-    assert run.differences == []
+    assert run.software == software()
     assert run.verify(throw(worlds)) is None
 
 
@@ -307,9 +308,8 @@ def test_what_differs_of_the_software_is_listed(recorded):
             return json.dumps(facts)
         return value
 
-    found = {
-        name: (old, new) for name, old, new in RecordedRun(changed(recorded(), change)).differences
-    }
+    before = RecordedRun(changed(recorded(), change)).software
+    found = {name: (old, new) for name, old, new in differences(before, software())}
     assert found["numpy"] == ("1.2.3", np.__version__)
     assert found["portable baseline"][0] == "perhaps"
     assert found["deepsim-math"][0] == "missing"

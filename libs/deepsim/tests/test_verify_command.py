@@ -146,6 +146,17 @@ def test_the_options_of_the_task_are_those_of_the_recording(cartpole: Path) -> N
     assert 'options: {"swing_up": false} in the recording, {"swing_up": true} here' in said(other)
 
 
+def test_the_episodes_after_a_training_are_verified(array_task: Path, tmp_path: Path) -> None:
+    """With the options and the seed of the training; the training itself is not in the file."""
+    pytest.importorskip("stable_baselines3")
+    out = tmp_path / "trained"
+    words = ["--steps", 64, "--worlds", 2, "--seed", 3, "--agent", "puck", "--others", "chase"]
+    done = call("train", array_task, *words, "--no-video", "--record", "--out", out)
+    assert done.exit_code == 0, done.output
+    result = call("verify", out / "episodes.mcap", array_task)
+    assert "episodes.mcap is equal: 3 episodes" in said(result)
+
+
 @pytest.mark.parametrize(
     ("facts", "message"),
     [

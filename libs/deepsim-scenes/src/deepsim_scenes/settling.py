@@ -7,7 +7,7 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -141,6 +141,21 @@ def sample_settled(
             return scene, dict(reasons.most_common())
         reasons.update(report.reasons)
     raise RejectedError(limit, reasons)
+
+
+def draw(
+    scenario: Scenario,
+    open_simulator: OpenSimulator,
+    seed: int,
+    number: int,
+    seconds: float,
+    limit: int,
+) -> tuple[Scene, Mapping[str, int]]:
+    """Samples a scene that settles in some seconds, or any scene for 0 s; see `sample_settled`."""
+    if seconds > 0.0:
+        return sample_settled(scenario, open_simulator, seed, number, seconds=seconds, limit=limit)
+    scene = scenario.sample(seed, number, limit=limit)
+    return scene, scene.rejections
 
 
 _NUMBER = re.compile(r"_\d+(?=['\":.,\s])")

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from deepsim_envs import Environment
 from deepsim_envs.software import differences
+from deepsim_spawn.backends import Backend
 from deepsim_train.task_code import TaskError
 
+from .loading import load_task
 from .search import TaskFolder, file_digests, find_task, installed_tasks
 
 _HARMLESS = re.compile(r"[\w-]*")  # is no path to another folder, and no address
@@ -27,6 +31,21 @@ def run_facts(found: TaskFolder, seed: int, backend: str) -> dict[str, str]:
         "environment_seed": str(seed),
         "backend": backend,
     }
+
+
+@contextmanager
+def recorded_environment(
+    path: Path, facts: Mapping[str, str], worlds: int, name: str, root: Path, backend: str
+) -> Iterator[tuple[Environment, list[tuple[str, str, str]]]]:
+    """Makes the environment of a recording again; its arguments are those of `recorded_task`.
+
+    Yields:
+        The environment, and the options and files of the task that differ.
+    """
+    found, seed, changed = recorded_task(path, facts, name, root, backend)
+    task = load_task(found)
+    with Backend(backend), task.environment(seed, worlds) as environment:
+        yield environment, changed
 
 
 def recorded_task(

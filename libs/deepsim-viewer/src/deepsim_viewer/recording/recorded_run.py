@@ -15,7 +15,6 @@ from mcap.records import Metadata
 
 from deepsim_envs import Environment
 from deepsim_envs.recording import decoded_actions
-from deepsim_envs.software import differences, software
 from deepsim_sync import Kind
 from deepsim_sync.port.tables import COLUMNS as TABLES
 from deepsim_viewer.scene.frame import Frame
@@ -102,8 +101,7 @@ class RecordedRun:
         worlds: Number of worlds.
         episodes: Number of resets.
         steps: Number of steps.
-        differences: The recorded versions and settings that differ from those here: name, recorded
-            value and value here.
+        software: The recorded versions and settings by name.
 
     Raises:
         OSError: The file cannot be read.
@@ -141,9 +139,14 @@ class RecordedRun:
             held = len(self.at(topic("time"), 0) or b"") // 8
             if not 0 < held == self._shown == self.worlds - hidden:
                 raise ValueError(f"it has {held} worlds and {hidden} digests of {self.worlds}")
-            self.differences = [*differences(dict(facts["software"]), software())]
+            self.software: Mapping[str, str] = dict(facts["software"])
             self.episodes = sum("seed" in line for line in self._lines)
         self.steps = len(self._lines) - self.episodes
+
+    @property
+    def counted(self) -> str:
+        """The numbers of episodes, steps and worlds, in words."""
+        return f"{self.episodes} episodes, {self.steps} steps, {self.worlds} worlds"
 
     def verify(self, environment: Environment) -> Divergence | None:
         """Runs all episodes again, and compares all values bit for bit.

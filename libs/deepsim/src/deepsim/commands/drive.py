@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from deepsim.episodes.playing import required
 from deepsim.output import say
 from deepsim_robots import RobotConfig, guess_robot
 from deepsim_spawn import ModelDescription, ModelSpawner
@@ -20,7 +21,7 @@ from deepsim_sync import DeepSimError
 
 from .options import BackendName, fail
 from .robots import MISTAKES, RobotName, named_config, staged_robot
-from .view import require_viewer, show
+from .view import show
 
 _GUESSED = (".urdf", ".xacro", ".sdf")
 
@@ -40,7 +41,7 @@ def drive(
     """
     console = Console()
     try:
-        require_viewer()
+        required("deepsim_viewer", "view")
         config = _config(console, name, save)
         label = Path(name).stem
         with Backend(backend), staged_robot(config, label, tick=0.01) as robot:

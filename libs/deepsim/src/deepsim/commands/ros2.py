@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from deepsim.episodes.playing import required
 from deepsim.episodes.result_table import result_table
 from deepsim.output import say
 from deepsim_spawn import WorldDescription
@@ -70,7 +71,8 @@ def serve(
     """
     console = Console()
     try:
-        with _errors(), Backend(backend), _opened(name, root, worlds, seed, path or []) as served:
+        required("deepsim_ros2", "ros2")
+        with Backend(backend), _opened(name, root, worlds, seed, path or []) as served:
             from deepsim_ros2.server import Ros2Server, add_base  # noqa: PLC0415 (of an extra)
 
             if isinstance(served, World):
@@ -129,8 +131,9 @@ def act(
     """
     console = Console()
     try:
-        with _errors():
-            from deepsim_ros2.acting import follow  # noqa: PLC0415 (of an extra)
+        required("deepsim_ros2", "ros2")
+        from deepsim_ros2.acting import follow  # noqa: PLC0415 (of an extra)
+
         _, task, who, maker = chosen(name, root, policy)
         wrong = [each for each in remap or [] if ":=" not in each]
         if wrong:
@@ -163,26 +166,13 @@ def messages() -> None:
     """Builds the messages that ROS 2's wheels lack into this environment; minutes, once."""
     console = Console()
     try:
-        with _errors():
-            from deepsim_ros2.messages.build import build  # noqa: PLC0415 (of an extra)
+        required("deepsim_ros2", "ros2")
+        from deepsim_ros2.messages.build import build  # noqa: PLC0415 (of an extra)
 
-            built = build(lambda line: say(console, line))
-            say(console, f"built {', '.join(built)}" if built else "all messages are there")
+        built = build(lambda line: say(console, line))
+        say(console, f"built {', '.join(built)}" if built else "all messages are there")
     except (DeepSimError, OSError) as error:
         fail(console, error)
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    """Replaces the error of a missing extra."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name != "deepsim_ros2":
-            raise
-        raise DeepSimError(
-            "ROS 2 is an extra: pip install --find-links dist 'deepsim[ros2]'"
-        ) from error
 
 
 @contextmanager

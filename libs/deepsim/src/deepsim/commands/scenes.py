@@ -17,16 +17,17 @@ from rich.progress import track
 from typer.core import TyperCommand
 
 from deepsim.output import say
+from deepsim_envs.software import software
 from deepsim_scenes import (
     ModelDownloads,
-    Scenario,
     Scene,
     load_scenario,
     read_models,
-    sample_settled,
     write_plot,
     write_scene,
 )
+from deepsim_scenes.record import SceneRecord
+from deepsim_scenes.settling import draw
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_sync.temporary_folders import temporary_folder
@@ -101,6 +102,9 @@ def scenes(
         bool, typer.Option("--download", help="Download missing models, and keep them.")
     ] = False,
     backend: BackendName = DEFAULT,
+    record: Annotated[
+        Path | None, typer.Option(help="Write seed and objects to this file, for `verify`.")
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Print all reasons for rejected samples.")
     ] = False,
@@ -117,6 +121,8 @@ def scenes(
         for place in (out / _MODELS, *places, *([dump] if dump else [])):
             if place.exists():
                 raise FileExistsError(f"{str(place)!r} exists: choose another place")
+        if record and (load or model):
+            raise ValueError("--record takes neither --load nor --model, which are programs")
         library = load.read_text(encoding="utf-8") if load else None
         compiled = load_scenario(
             scenario,
@@ -130,13 +136,21 @@ def scenes(
         say(console, f"{scenario}: {compiled.meaning}")
         if dump:
             dump.write_text(compiled.library, encoding="utf-8")
-        rejected: Counter[str] = Counter()
+        rejected, drawn = Counter[str](), list[Scene]()
         with stoppable(), _models_of_scenes(out, places), Backend(backend) as chosen:
             for number, place in track(
                 list(enumerate(places)), "scenes", console=console, disable=count == 1
             ):
-                scene = _draw(compiled, chosen, seed, number, settle, limit, rejected)
+                scene, reasons = draw(compiled, chosen.open, seed, number, settle, limit)
+                rejected.update(reasons)
+                drawn.append(scene)
                 _write(scene, place, None if noplt else zoom)
+            if record:
+                settings = {
+                    "seed": seed, "limit": limit, "settle": settle, "part": part, "scenic": scenic,
+                    "parameters": _parameters(param or ()),
+                }  # fmt: skip
+                SceneRecord.write(record, drawn, scenario, models, settings, software())
     except (DeepSimError, OSError, ImportError, ValueError) as error:
         fail(console, error)
     if verbose or rejected:
@@ -190,26 +204,6 @@ def _parameters(given: Iterable[str]) -> dict[str, Any]:
             raise ValueError(f"-p takes a name and a value, got {each!r}")
         found[name] = yaml.safe_load(value)
     return found
-
-
-def _draw(
-    compiled: Scenario,
-    backend: Backend,
-    seed: int,
-    number: int,
-    settle: float,
-    limit: int,
-    rejected: Counter[str],
-) -> Scene:
-    if settle == 0.0:
-        scene = compiled.sample(seed, number, limit=limit)
-        rejected.update(scene.rejections)
-        return scene
-    scene, reasons = sample_settled(
-        compiled, backend.open, seed, number, seconds=settle, limit=limit
-    )
-    rejected.update(reasons)
-    return scene
 
 
 @contextmanager

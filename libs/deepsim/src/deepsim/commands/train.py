@@ -17,14 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from deepsim.episodes.film import VideoFormat
-from deepsim.episodes.playing import (
-    Played,
-    Playing,
-    play,
-    recorder,
-    required_viewer,
-    results_folder,
-)
+from deepsim.episodes.playing import Played, Playing, play, recorder, required, results_folder
 from deepsim.output import print_json, say
 from deepsim_spawn.backends import DEFAULT
 from deepsim_sync import DeepSimError
@@ -156,7 +149,7 @@ def train(
                 found = find_task(name, root)
                 task = load_task(found.folder)
                 if record:
-                    required_viewer()  # before the work
+                    required("deepsim_viewer", "view")  # before the work
                 config = TrainingConfig().changed(task.training)
                 if config_file is not None:
                     config = config.changed(settings_of(config_file))

@@ -9,44 +9,51 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.playing import required_viewer
+from deepsim.episodes.playing import required
 from deepsim.output import say
+from deepsim_envs.software import differences, software
+from deepsim_scenes.record import SceneRecord
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
-from deepsim_train.tasks.loading import load_task
-from deepsim_train.tasks.recorded import recorded_task
+from deepsim_train.tasks.recorded import recorded_environment
 
-from .options import BackendName, Root, TaskName, fail
+from .options import BackendName, Root, fail
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="A recording of `run --record`.")],
-    name: TaskName = "",
+    file: Annotated[Path, typer.Argument(help="A file of `--record`.")],
+    name: Annotated[
+        str,
+        typer.Argument(help="The task, as in `run`; the Scenic file of scenes.", metavar="TASK"),
+    ] = "",
+    models: Annotated[Path | None, typer.Argument(help="The list of models of scenes.")] = None,
     root: Root = Path(),
     backend: BackendName = DEFAULT,
 ) -> None:
     """Runs a recording again, and says whether it is equal, or the first difference.
 
     The actions are those of the file; no policy acts. Without TASK, the task is the installed one
-    of the recorded name. It also lists what differs: versions, platform and settings. The exit
-    status is 1 if a value differs.
+    of the recorded name. Scenes are drawn again. Versions, settings and files that differ are
+    listed, too. The exit status is 1 if a value differs.
     """
     console = Console()
     try:
-        run = required_viewer().RecordedRun(file)
-        found, seed, changed = recorded_task(file, run.metadata, name, root, backend)
-        task = load_task(found)
-        with (
-            console.status(f"running {file}"),
-            Backend(backend),
-            task.environment(seed, run.worlds) as environment,
-        ):
-            difference = run.verify(environment)
-    except (DeepSimError, OSError) as error:
+        if file.suffix == ".json":
+            if models is None:
+                raise DeepSimError("scenes need their program: deepsim verify FILE SCENARIO MODELS")
+            record = SceneRecord(file)
+            before, counted = record.software, f"{len(record.scenes)} scenes"
+            changed, difference = record.verify(Path(name), models, Backend(backend).open)
+        else:
+            run = required("deepsim_viewer", "view").RecordedRun(file)
+            before, counted = run.software, run.counted
+            made = recorded_environment(file, run.metadata, run.worlds, name, root, backend)
+            with console.status(f"running {file}"), made as (environment, changed):
+                difference = run.verify(environment)
+    except (DeepSimError, OSError, ImportError, ValueError) as error:
         fail(console, error)
-    for what, recorded, here in (*run.differences, *changed):
+    for what, recorded, here in (*differences(before, software()), *changed):
         say(console, f"{what}: {recorded} in the recording, {here} here")
-    counted = f"{run.episodes} episodes, {run.steps} steps, {run.worlds} worlds"
     if difference is not None:
         say(console, f"{file} differs: {difference}", "failed")
         raise typer.Exit(1)

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from deepsim.episodes.bag_replay import BagReplay
-from deepsim.episodes.playing import required_ros2
+from deepsim.episodes.playing import required
 from deepsim.output import say
 from deepsim_math import Pose
 from deepsim_robots import ROBOTS
@@ -94,7 +94,7 @@ def view(
     """
     console = Console()
     try:
-        require_viewer()
+        required("deepsim_viewer", "view")
         if connect:
             from deepsim_viewer.connected import connected_view  # noqa: PLC0415 (of an extra)
 
@@ -134,16 +134,6 @@ def view(
         fail(console, error)
 
 
-def require_viewer() -> None:
-    """Raises DeepSimError with the command that installs the viewer, unless it is there."""
-    try:
-        import deepsim_viewer  # noqa: F401, PLC0415 (of an extra)
-    except ImportError as error:
-        raise DeepSimError(
-            "the viewer is an extra: pip install --find-links dist 'deepsim[view]'"
-        ) from error
-
-
 def show(
     console: Console, viewer: Viewer, run: Callable[[], None], paused: bool, opened: bool
 ) -> None:
@@ -179,7 +169,7 @@ def _recording(path: Path, robot: str | None) -> Replayable:
                 raise DeepSimError(f"--robot takes a bag of ROS 2, got {path}")
             return Recording(path)
     described = GazeboXMLLoader().load_model(robot) if robot is not None else None
-    return BagReplay(required_ros2().Bag(path), described)
+    return BagReplay(required("deepsim_ros2", "ros2").Bag(path), described)
 
 
 def _view_recording(

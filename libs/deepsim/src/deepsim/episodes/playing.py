@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import ModuleType
@@ -188,13 +189,13 @@ def recorder(
         return
     if path.suffix != ".mcap":
         raise TaskError(f"a recording is an .mcap file, got {path}")
-    viewer, encoder = required_viewer(), None
+    viewer, encoder = required("deepsim_viewer", "view"), None
     task, policy = settings.title
     metadata = {"task": task, "policy": policy, "seed": str(settings.seed), **facts}
     if environment.agents[0] in environment.world.entities.models:
         metadata["follow"] = environment.agents[0]
     if form is RecordingFormat.ROS2:
-        encoder = required_ros2().BagEncoder(environment.world)
+        encoder = required("deepsim_ros2", "ros2").BagEncoder(environment.world)
     try:
         if encoder is None:
             writer = viewer.EpisodeRecorder(environment, path, metadata=metadata)
@@ -207,28 +208,16 @@ def recorder(
         yield environment if encoder is not None else writer
 
 
-def required_viewer() -> ModuleType:
-    """Returns deepsim_viewer; raises TaskError with the command that installs it if missing."""
+def required(package: str, extra: str) -> ModuleType:
+    """Returns a library; raises TaskError with the command that installs it if it is missing."""
     try:
-        import deepsim_viewer  # noqa: PLC0415 (of an extra)
-    except ImportError:
-        raise TaskError(
-            "recordings are an extra: pip install --find-links dist 'deepsim[view]'"
-        ) from None
-    return deepsim_viewer
-
-
-def required_ros2() -> ModuleType:
-    """Returns deepsim_ros2; raises TaskError with the command that installs it if it is missing."""
-    try:
-        import deepsim_ros2  # noqa: PLC0415 (of an extra)
+        return import_module(package)
     except ModuleNotFoundError as error:
-        if error.name != "deepsim_ros2":
+        if error.name != package:
             raise
         raise TaskError(
-            "ROS 2 is an extra: pip install --find-links dist 'deepsim[ros2]'"
+            f"{package} is an extra: pip install --find-links dist 'deepsim[{extra}]'"
         ) from None
-    return deepsim_ros2
 
 
 def _open_film(
