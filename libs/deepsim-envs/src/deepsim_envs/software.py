@@ -57,5 +57,5 @@ def _instructions() -> str:
         found = np.show_config(mode="dicts")
     except TypeError:  # before NumPy 1.25
         return "unknown"
-    extensions = found["SIMD Extensions"] if found else {}
+    extensions = found.get("SIMD Extensions", {}) if found else {}
     return " ".join([*extensions.get("baseline", ()), *extensions.get("found", ())])

@@ -145,8 +145,10 @@ class RecordedRun:
 
     @property
     def counted(self) -> str:
-        """The numbers of episodes, steps and worlds, in words."""
-        return f"{self.episodes} episodes, {self.steps} steps, {self.worlds} worlds"
+        """The numbers of episodes, steps and worlds, in words; and the error that ended the run."""
+        counted = f"{self.episodes} episodes, {self.steps} steps, {self.worlds} worlds"
+        error = self._lines[-1].get("error")
+        return counted if error is None else f"{counted}; it ends in the error {error}"
 
     def verify(self, environment: Environment) -> Divergence | None:
         """Runs all episodes again, and compares all values bit for bit.
