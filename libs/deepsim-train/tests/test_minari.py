@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -166,3 +168,32 @@ def test_mistakes_are_named(root: Path) -> None:
         write_dataset(NAME, [], SEEN, ACTED)
     with pytest.raises(ValueError, match="no version"):
         write_dataset("no version", [episode(1, 2)], SEEN, ACTED)
+
+
+def test_a_full_disk_is_an_error_in_a_sentence(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk; h5py alone ends the process there."""
+    pytest.importorskip("resource", reason="Windows has no such limit")
+    program = """
+import resource, sys
+import numpy as np
+from gymnasium.spaces import Box
+from deepsim_envs import Trajectory
+from deepsim_train.minari import write_dataset
+count, one, two = 1000, Box(-9.0, 9.0, (20,), np.float64), Box(-9.0, 9.0, (4,), np.float64)
+ends = np.zeros(count, bool)
+seen, acted = np.zeros((count + 1, 20)), np.zeros((count, 4))
+episodes = [Trajectory("puck", 0, n, seen, acted, acted[:, 0], ends, ends) for n in range(20)]
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+try:
+    write_dataset("deepsim/rink/full-v0", episodes, one, two, sys.argv[1])
+except OSError as error:
+    print(error)
+"""
+    root = tmp_path / "datasets"
+    command = [sys.executable, "-c", program, str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    folder = root / "deepsim" / "rink" / "full-v0"
+    why = "File too large: free some space, or choose another folder"
+    assert done.stdout == f"{folder}: {why}\n"
+    assert not root.exists()  # neither the dataset, nor its namespaces, nor a temporary folder

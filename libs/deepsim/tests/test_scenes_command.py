@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import io
+import json
 import os
 import re
 import signal
@@ -84,6 +85,69 @@ def test_each_scene_has_a_folder_and_the_seed_gives_its_bytes(folder, scenic):
     assert first == second
     assert {"000/scene.world", "000/poses.yaml", "000/plot.png"} <= first.keys()
     assert first["000/scene.world"] != first["001/scene.world"]
+
+
+def verify(folder: Path, *files: str):
+    result = CliRunner().invoke(app, ["verify", *(str(folder / file) for file in files)])
+    return result.exit_code, " ".join(result.output.split())
+
+
+def test_recorded_scenes_are_drawn_again(folder, scenic):
+    """Equal, or with the scene, object, column and both values; the program is given again."""
+    again = ("record.json", "yard.scenic", "models.yaml")
+    options = ["-n", "3", "-s", "7", "--noplt", "-p", "side", "4"]
+    done = run(folder, "out", *options, "--record", str(folder / "record.json"))
+    assert done.exit_code == 0, done.output
+    assert verify(folder, *again) == (0, f"ok {folder / 'record.json'} is equal: 3 scenes")
+    code, said = verify(folder, "record.json")
+    assert (code, "verify FILE SCENARIO MODELS" in said) == (1, True)
+    record = json.loads((folder / "record.json").read_text())
+    place = record["scenes"][2]["crate_1"]["pose"]
+    before, place[0] = place[0], place[0] + 1e-15
+    record["facts"]["software"]["numpy"] = "1.0"
+    (folder / "record.json").write_text(json.dumps(record))
+    code, said = verify(folder, *again)
+    assert code == 1
+    assert "scene 2, object 'crate_1', pose[0]: recorded" in said
+    assert f"recorded {place[0]!r}, here {before!r}" in said
+    assert "numpy: 1.0 in the recording" in said
+    (folder / "yard.scenic").write_text(SCENARIO + "Crate\n")
+    code, said = verify(folder, *again)
+    assert "scene 0, object 'crate_3' is only in the scene drawn here" in said
+    assert "scenario: " in said
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda found: found.pop("scenes"), "is not a record of scenes: KeyError('scenes')"),
+        (lambda found: found.update(version=2), "is not a record of scenes of version 1"),
+        (lambda found: found.update(scenes=[7]), "is not a record of scenes"),
+        (lambda found: found["facts"].update(seed="x"), "is not a record of scenes"),
+        (
+            lambda found: found["facts"].update(parameters={"map": "../town.xodr"}),
+            "has map='../town.xodr', which may name a file",
+        ),
+    ],
+)
+def test_other_records_are_refused(edit, message, folder):
+    """In a sentence, before the scenario is read."""
+    facts = {"seed": 0, "limit": 1, "settle": 0.0, "parameters": {}, "part": None, "scenic": None}
+    facts |= {"files": {"scenario": "", "models": ""}, "software": {}}
+    record = {"format": "deepsim-scenes", "version": 1, "facts": facts, "scenes": []}
+    edit(record)
+    (folder / "record.json").write_text(json.dumps(record))
+    code, said = verify(folder, "record.json", "yard.scenic", "models.yaml")
+    assert code == 1
+    assert message in said
+
+
+def test_a_record_takes_no_programs(folder):
+    """`--load` and `--model` name code, so that nothing could be drawn again from the record."""
+    record = str(folder / "record.json")
+    done = run(folder, "out", "--record", record, "--model", "gzscenic.model")
+    assert done.exit_code == 1
+    assert "--record takes neither --load nor --model" in done.output.replace("\n", "")
 
 
 def test_parameters_and_the_other_name(folder, scenic):

@@ -57,7 +57,7 @@ class Recorder:
         live = self.environment.live_agents
         result = self.environment.step(action_dict)
         spaces = self.environment.action_space
-        actions = {name: _encoded(spaces[name], action_dict[name]) for name in live}
+        actions = {name: encoded_action(spaces[name], action_dict[name]) for name in live}
         self._write({"actions": actions, "digest": digest(tuple(result))})
         return result
 
@@ -117,7 +117,9 @@ def replay(
             if "seed" in line:
                 found = digest(environment.reset(line["seed"]))
             else:
-                result = environment.step(_decoded(environment.action_space, line["actions"]))
+                result = environment.step(
+                    decoded_actions(environment.action_space, line["actions"])
+                )
                 found = digest(tuple(result))
         except (AttributeError, LookupError, ResetNeededError, TypeError, ValueError) as error:
             raise ReplayError(f"{where}: not a line of a replay: {error!r}") from error
@@ -148,9 +150,11 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, line
 
 
-def _encoded(space: Space[Any], action: Any) -> Any:
+def encoded_action(space: Space[Any], action: Any) -> Any:
+    """Returns an action as plain data for JSON."""
     return space.to_jsonable([conform(space, action, "action")])
 
 
-def _decoded(spaces: Mapping[str, Space[Any]], actions: Mapping[str, Any]) -> dict[str, Any]:
+def decoded_actions(spaces: Mapping[str, Space[Any]], actions: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the actions of slots that `encoded_action` encoded."""
     return {name: spaces[name].from_jsonable(encoded)[0] for name, encoded in actions.items()}

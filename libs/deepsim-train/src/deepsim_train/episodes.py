@@ -12,12 +12,12 @@ from itertools import count
 from numbers import Real
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs import Environment, Trajectory, TrajectoryCollector, replay
+from deepsim_envs import Environment, StepResult, Trajectory, TrajectoryCollector, replay
 from deepsim_envs.viewing import equal_spaces
 from deepsim_sync import DeepSimError, Seeds
 
@@ -29,6 +29,17 @@ from .tasks.task import Task
 
 Collect: TypeAlias = Callable[[Environment], list[Trajectory]]
 """Returns the trajectories of all agents of an environment."""
+
+
+class Steppable(Protocol):
+    """Resets and steps an environment, such as the environment itself or a recorder."""
+
+    def reset(self, seed: Sequence[int], /) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begins episodes in all worlds; see `Environment.reset`."""
+
+    def step(self, action_dict: Mapping[str, Any], /) -> StepResult:
+        """Steps all worlds; see `Environment.step`."""
+
 
 COLUMNS = (
     "episode", "world", "step", "time", "agent", "x", "y", "z", "qx", "qy", "qz", "qw", "reward"
@@ -87,6 +98,7 @@ def run_episodes(
     on_step: Callable[[Sequence[Episode]], object] | None = None,
     *,
     same_seed: bool = False,
+    through: Steppable | None = None,
 ) -> list[Episode]:
     """Runs one episode in each world to its end; all worlds are stepped together.
 
@@ -99,22 +111,24 @@ def run_episodes(
         seed: Seed of the run; an episode's own seed follows from ``seed + w`` and the number.
         on_step: Called after the reset and after each step; its time is not part of ``wall_time``.
         same_seed: Whether the episodes of all worlds have the seed of world 0.
+        through: A recorder that resets and steps the environment; by default the environment.
 
     Raises:
         TaskCodeError: The reset or a step of the task's code raised an error.
     """
+    stepped = environment if through is None else through
     episodes = [Episode(number, world) for world in range(len(environment))]
     places = places_of(environment)
     own = not same_seed
     seeds = [episode_seed(seed + own * episode.world, number) for episode in episodes]
-    observations, info = call_task_code("the reset", environment.reset, seeds)
+    observations, info = call_task_code("the reset", stepped.reset, seeds)
     _keep_info(episodes, info, places)
     if on_step is not None:
         on_step(episodes)
     for step in count(1):
         start = perf_counter()
         actions = policy(observations)
-        result = call_task_code(f"step {step}", environment.step, actions)
+        result = call_task_code(f"step {step}", stepped.step, actions)
         spent = (perf_counter() - start) / len(episodes)
         models, times = environment.world.models, environment.world.time.tolist()
         names, poses = models.names, models.pose

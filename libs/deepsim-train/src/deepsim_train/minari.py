@@ -4,7 +4,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +32,8 @@ except ImportError as error:
     raise ImportError(
         "deepsim_train.minari needs Minari: pip install --find-links dist 'deepsim-train[minari]'"
     ) from error
+
+_REASON = re.compile(r"errno = \d+, error message = '([^']+)'")  # in the errors of HDF5
 
 __all__ = ["new_dataset_folder", "read_dataset", "write_dataset"]
 
@@ -102,20 +109,14 @@ def write_dataset(
         raise ValueError("a dataset needs at least one episode, got none")
     for episode in episodes:
         leafwise(_require_numbers, (episode.observations, episode.actions))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with temporary_folder(f".{folder.name}.", folder.parent) as part:
+    storage = {"dataset_id": dataset_id, "minari_version": minari.__version__, **metadata}
+    places = [{"agent": episode.agent, "world": episode.world} for episode in episodes]
+    buffers = [*map(_buffer, episodes)]
+    content = (observation_space, action_space, env_spec, storage, buffers, places)
+    with _new_folders(folder.parent), temporary_folder(f".{folder.name}.", folder.parent) as part:
         made = part / folder.name
         made.mkdir()
-        storage = MinariStorage.new(
-            made / "data", observation_space, action_space, env_spec, jpeg_encoding=False
-        )
-        storage.update_metadata(
-            {"dataset_id": dataset_id, "minari_version": minari.__version__, **metadata}
-        )
-        storage.update_episodes(map(_buffer, episodes))
-        storage.update_episode_metadata(
-            {"agent": episode.agent, "world": episode.world} for episode in episodes
-        )
+        _write_apart(made / "data", content, folder)
         os.rename(made, folder)  # fails if another process has written one meanwhile
     _name_namespaces(folder, len(Path(dataset_id).parts) - 1)
     return folder
@@ -154,6 +155,50 @@ def read_dataset(dataset: str | Path) -> tuple[Any, Any]:
     return joined, acted
 
 
+@contextmanager
+def _new_folders(folder: Path) -> Iterator[None]:
+    """Creates a folder with its parents; afterwards removes those of them that are empty."""
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        for each in made:
+            with suppress(OSError):  # it is not empty
+                each.rmdir()
+
+
+def _write_apart(data: Path, content: tuple[Any, ...], folder: Path) -> None:
+    """Writes the files of a dataset in another process, which h5py crashes on a full disk.
+
+    Whatever is caught, HDF5 writes again when it closes a file that could not be written, and ends
+    its process by a segmentation fault.
+    """
+    command = [sys.executable, "-m", "deepsim_train.minari", str(data)]
+    done = subprocess.run(command, input=pickle.dumps(content), capture_output=True, check=False)
+    if done.returncode == 0:
+        return
+    said = done.stderr.decode(errors="replace")
+    if found := _REASON.search(said):
+        raise OSError(f"{folder}: {found[1]}: free some space, or choose another folder")
+    try:
+        error = pickle.loads(done.stdout)  # of our own process
+    except Exception:
+        last = said.strip().rpartition("\n")[2]
+        error = OSError(f"{folder}: its writer ended with status {done.returncode}: {last}")
+    raise error
+
+
+def _write(folder: Path, content: tuple[Any, ...]) -> None:
+    observation_space, action_space, env_spec, metadata, buffers, places = content
+    storage = MinariStorage.new(
+        folder, observation_space, action_space, env_spec, jpeg_encoding=False
+    )
+    storage.update_metadata(metadata)
+    storage.update_episodes(buffers)
+    storage.update_episode_metadata(places)
+
+
 def _buffer(episode: Trajectory) -> EpisodeBuffer:
     return EpisodeBuffer(
         seed=episode.seed,
@@ -180,3 +225,17 @@ def _name_namespaces(folder: Path, count: int) -> None:
         file = each / "namespace_metadata.json"
         if not file.exists():
             file.write_text("{}", encoding="utf-8")
+
+
+def main() -> None:
+    """Writes the content on standard input into the folder of the command line."""
+    try:
+        _write(Path(sys.argv[1]), pickle.load(sys.stdin.buffer))
+    except Exception as error:
+        print(error, file=sys.stderr)
+        sys.stdout.buffer.write(pickle.dumps(error))
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

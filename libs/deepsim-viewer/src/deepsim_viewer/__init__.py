@@ -3,6 +3,8 @@
 
 from .control import Clock
 from .environment_viewer import Drivable, EnvironmentViewer, RobotViewer, SlotPolicy
+from .recording.episodes import EpisodeRecorder
+from .recording.recorded_run import Divergence, RecordedRun
 from .recording.recorder import FrameEncoder, WorldRecorder
 from .recording.recording import Recording, RecordingError
 from .replay_viewer import Replayable, ReplayViewer, recording_page
@@ -10,9 +12,12 @@ from .viewer import Viewer
 
 __all__ = [
     "Clock",
+    "Divergence",
     "Drivable",
     "EnvironmentViewer",
+    "EpisodeRecorder",
     "FrameEncoder",
+    "RecordedRun",
     "Recording",
     "RecordingError",
     "ReplayViewer",

@@ -21,6 +21,7 @@ from .commands.run import run
 from .commands.scenes import ScenesCommand, scenes
 from .commands.serve import serve
 from .commands.train import curves, train
+from .commands.verify import verify
 from .commands.view import drive, view
 
 _INTRODUCTION = """Challenging reinforcement-learning environments for robots, in Python.
@@ -46,6 +47,7 @@ _MODELS, _PROCESSES = "Models and robots", "Gazebo and processes"
 _COMMANDS: tuple[tuple[str, Callable[..., None], str, str], ...] = (
     (_BEGIN, run, "run walk --episodes 3 --seed 7", "gallery.md"),
     (_BEGIN, view, "view walk", "viewer.md"),
+    (_BEGIN, verify, "verify walk.mcap", "viewer.md"),
     (_BEGIN, doctor, "doctor", "platforms.md"),
     (_OWN, new, "new my_task", "your-own-task.md"),
     (_OWN, copy, "copy cartpole", "your-own-task.md"),

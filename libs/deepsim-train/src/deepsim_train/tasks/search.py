@@ -8,6 +8,7 @@ import difflib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +20,8 @@ from deepsim_train.task_code import TaskError
 
 GROUP: Final = "deepsim.tasks"
 """The entry points of installed tasks: each refers to a package with a folder for each task."""
+_OF_TASKS = {".py", ".world", ".sdf", ".urdf", ".xacro", ".xml", ".yaml", ".scenic"}
+"""The files of a task that decide what it is."""
 _DEPTH = 3  # the number of levels of folders that are searched below the root
 
 
@@ -123,6 +126,15 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else "deepsim envs list shows tasks"
     raise TaskError(f"there is no task {name!r}, in {root} or installed: {hint}")
+
+
+def file_digests(folder: Path) -> dict[str, str]:
+    """Returns the SHA-256 of the files of a task that decide what it is, by path in its folder."""
+    return {
+        file.relative_to(folder).as_posix(): sha256(file.read_bytes()).hexdigest()
+        for file in sorted(folder.rglob("*"))
+        if file.suffix in _OF_TASKS and file.is_file()
+    }
 
 
 def _options(name: str, text: str) -> dict[str, Any]:

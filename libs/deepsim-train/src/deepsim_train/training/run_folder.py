@@ -10,10 +10,8 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
-from hashlib import sha256
-from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import MappingProxyType
@@ -23,12 +21,13 @@ import numpy as np
 import yaml
 
 from deepsim_envs import Environment, Policy, PolicyMaker
+from deepsim_envs.software import differences, package_versions
 from deepsim_sync.yaml_size import check_yaml, check_yaml_text
 from deepsim_train.policies.slot_policy import AgentsPolicy
 from deepsim_train.policies.trained_policy import FILE, NAMED, trained_policies
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
-from deepsim_train.tasks.search import TaskFolder, find_task
+from deepsim_train.tasks.search import TaskFolder, file_digests, find_task
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
@@ -36,9 +35,6 @@ from .teams import owners_of, teams_of
 
 CONFIG = "config.json"
 _VERSIONS = "versions.json"
-_OF_TASKS = {".py", ".world", ".sdf", ".urdf", ".xacro", ".xml", ".yaml", ".scenic"}
-"""The files of a task that decide what it is."""
-_PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
 
 
 def run_folder(name: str, seed: int, out: Path | None) -> Path:
@@ -89,22 +85,11 @@ def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingC
     file, now = folder / _VERSIONS, _versions(task_folder)
     before = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else now
     _write(file, now)
+    was, are = ({"Python": each["python"], **each["packages"]} for each in (before, now))
+    files = differences(before.get("files", now["files"]), now["files"])
     return [
-        *_differences({"Python": before["python"]}, {"Python": now["python"]}),
-        *_differences(before["packages"], now["packages"]),
-        *(
-            f"{name} of the task"
-            for name in sorted({*before.get("files", {}), *now["files"]})
-            if before.get("files", now["files"]).get(name) != now["files"].get(name)
-        ),
-    ]
-
-
-def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    return [
-        f"{name} {now.get(name, 'missing')}, before {before.get(name, 'missing')}"
-        for name in sorted({*before, *now})
-        if before.get(name) != now.get(name)
+        *(f"{name} {value}, before {old}" for name, old, value in differences(was, are)),
+        *(f"{name} of the task" for name, *_ in files),
     ]
 
 
@@ -211,7 +196,8 @@ def chosen(
         policy: As `chosen_policy` takes it; by default the default policy of the task.
 
     Returns:
-        The folder of the task, the task, a name for results, and the policy or its maker.
+        The folder of the task with the options of the variant, the task, a name for results, and
+        the policy or its maker.
 
     Raises:
         TaskError, TaskCodeError: As from `find_task`, `load_task` and `chosen_policy`.
@@ -223,7 +209,8 @@ def chosen(
         run = Path(policy).parent if Path(policy).suffix == ".onnx" else Path(policy)
         if (run / CONFIG).is_file():
             trained = variant_of(settings_of(run / CONFIG).get("make", {}), task)
-            task = task.variant({**trained, **found.options})
+            found = replace(found, options={**trained, **found.options})
+            task = task.variant(found.options)
     who, maker = chosen_policy(policy, task, Path("runs") / found.name)
     return found, task, who, maker
 
@@ -284,26 +271,13 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
 
 
 def _versions(task_folder: Path) -> dict[str, Any]:
-    installed = {
-        found.metadata["Name"].lower().replace("_", "-"): found.version
-        for found in metadata.distributions()
-    }
-    packages = {
-        name: version
-        for name, version in installed.items()
-        if name in _PACKAGES or name.startswith("deepsim")
-    }
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),
         "command": sys.argv,
-        "packages": dict(sorted(packages.items())),
+        "packages": package_versions(),
         "git": _git(task_folder),
-        "files": {
-            file.relative_to(task_folder).as_posix(): sha256(file.read_bytes()).hexdigest()
-            for file in sorted(task_folder.rglob("*"))
-            if file.suffix in _OF_TASKS and file.is_file()
-        },
+        "files": file_digests(task_folder),
     }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -268,8 +268,14 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
         if now == self._latest or self._file.closed:
             return
         self._latest = now
-        try:
+        with self._until_full():
             self._encoder.write(self._reader.read(), round((self._passed + now) * 1e9))
+
+    @contextmanager
+    def _until_full(self) -> Iterator[None]:
+        """Writes to the open file what the block adds; an error ends the recording."""
+        try:
+            yield
             self._file.flush()
         except OSError as error:
             self._warn(error)
@@ -282,11 +288,19 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
 
     def _warn(self, error: OSError) -> None:
         why = error.strerror or error
-        warnings.warn(f"{self.path}: the recording ends here: {why}", stacklevel=3)
+        warnings.warn(f"{self.path}: the recording ends here: {why}", stacklevel=5)
 
     def _close_file(self) -> None:
         with suppress(OSError):  # of what could not be written, which was warned of
             self._file.close()
+
+
+def column_bytes(frame: Frame) -> dict[str, bytes]:
+    """Returns the columns of a frame as little-endian float64."""
+    return {
+        column: np.ascontiguousarray(getattr(frame, column), dtype="<f8").tobytes()
+        for column in COLUMNS
+    }
 
 
 class _DeepSimEncoder:
@@ -298,6 +312,7 @@ class _DeepSimEncoder:
         self._layout: Layout | None = None
         self._written: dict[str, bytes] = {}
         self._channels: dict[str, int] = {}
+        self._frames = 0
 
     def start(self, writer: Writer, metadata: Mapping[str, str]) -> None:
         """Writes the header, the metadata and the channels."""
@@ -318,12 +333,12 @@ class _DeepSimEncoder:
             self._written.clear()
             self._add(LAYOUT, time, encode_layout(frame.layout))
             self._add("/scene", time, scene(frame, time))
-        for column in COLUMNS:
-            data = np.ascontiguousarray(getattr(frame, column), dtype="<f8").tobytes()
+        for column, data in column_bytes(frame).items():
             if self._written.get(column) != data:
                 self._written[column] = data
                 self._add(topic(column), time, data)
         self._add("/tf", time, transforms(frame, time))
+        self._frames += 1
 
     def _add(self, name: str, time: int, data: bytes) -> None:
-        self._writer.add_message(self._channels[name], time, data, time)
+        self._writer.add_message(self._channels[name], time, data, time, self._frames)

@@ -8,6 +8,7 @@ import io
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -104,14 +105,8 @@ class Recording:
         self._messages: dict[str, tuple[list[int], list[Any]]] = {
             name: ([], []) for name in (LAYOUT, *COLUMNS)
         }
-        if self.path.exists() and not self.path.is_file():
-            raise RecordingError(f"{path} is not a recording of DeepSim: it is not a regular file")
-        try:
+        with refusing_damage(self.path):
             self._read()
-        except OSError:
-            raise
-        except Exception as error:  # of mcap, zstd, JSON, NumPy and Pillow
-            raise RecordingError(f"{path} is not a recording of DeepSim: {error}") from error
         ticks = self._messages["time"][0]
         if not ticks:
             raise RecordingError(f"{path} is not a recording of DeepSim: it has no frames")
@@ -172,15 +167,11 @@ class Recording:
         return values[bisect_right(ticks, moment) - 1]
 
     def _read(self) -> None:
-        topics: dict[int, str] = {}
-        with self.path.open("rb") as file:
-            for record in _records(file):
-                if isinstance(record, Channel):
-                    topics[record.id] = record.topic
-                elif isinstance(record, Metadata) and record.name == "deepsim":
-                    self.metadata = dict(record.metadata)
-                elif isinstance(record, Message):
-                    self._take(topics[record.channel_id], record)
+        for name, record in named_records(self.path):
+            if isinstance(record, Metadata):
+                self.metadata = dict(record.metadata)
+            else:
+                self._take(name, record)
         lengths = [len(ticks) for ticks, _ in self._messages.values()]
         if not all(lengths):
             raise ValueError("it has no frames")
@@ -210,6 +201,32 @@ class Recording:
             raise ValueError("it has rows before its layout")
         rows = len(layouts[-1].entities.names(COLUMNS[column][0]))
         return array.reshape(len(times[-1]), rows, *COLUMNS[column][1])
+
+
+@contextmanager
+def refusing_damage(path: Path) -> Iterator[None]:
+    """Raises RecordingError for a file that is not regular, and for any error of its content."""
+    if path.exists() and not path.is_file():
+        raise RecordingError(f"{path} is not a recording of DeepSim: it is not a regular file")
+    try:
+        yield
+    except (OSError, RecordingError):
+        raise
+    except Exception as error:  # of mcap, zstd, JSON, NumPy and Pillow
+        raise RecordingError(f"{path} is not a recording of DeepSim: {error}") from error
+
+
+def named_records(path: Path) -> Iterator[tuple[str, Message | Metadata]]:
+    """Yields the messages of a file with their topics, and DeepSim's metadata."""
+    topics: dict[int, str] = {}
+    with path.open("rb") as file:
+        for record in _records(file):
+            if isinstance(record, Channel):
+                topics[record.id] = record.topic
+            elif isinstance(record, Metadata) and record.name == "deepsim":
+                yield record.name, record
+            elif isinstance(record, Message):
+                yield topics[record.channel_id], record
 
 
 def _records(file: BinaryIO) -> Iterator[McapRecord]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.playing import required_ros2
+from deepsim.episodes.playing import required
 from deepsim.output import result_table, say
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_spawn.stage import SUFFIXES, studio, world_of_file
@@ -68,7 +68,7 @@ def serve(
     """
     console = Console()
     try:
-        required_ros2()
+        required("deepsim_ros2", "ros2")
         with Backend(backend), _opened(name, root, worlds, seed, path or []) as served:
             from deepsim_ros2.server import Ros2Server, add_base  # noqa: PLC0415 (of an extra)
 
@@ -128,7 +128,7 @@ def act(
     """
     console = Console()
     try:
-        required_ros2()
+        required("deepsim_ros2", "ros2")
         from deepsim_ros2.acting import follow  # noqa: PLC0415 (of an extra)
 
         _, task, who, maker = chosen(name, root, policy)
@@ -163,7 +163,7 @@ def messages() -> None:
     """Builds the messages that ROS 2's wheels lack into this environment; minutes, once."""
     console = Console()
     try:
-        required_ros2()
+        required("deepsim_ros2", "ros2")
         from deepsim_ros2.messages.build import build  # noqa: PLC0415 (of an extra)
 
         built = build(lambda line: say(console, line))

@@ -26,6 +26,7 @@ from deepsim_sync import DeepSimError
 from deepsim_train.episodes import facts
 from deepsim_train.film import FPS
 from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.tasks.recorded import run_facts
 from deepsim_train.training.run_folder import chosen, results_folder
 
 from .options import AsJson, BackendName, Root, TaskName, Worlds, fail, stoppable
@@ -64,7 +65,7 @@ def run(
     fps: Annotated[int, typer.Option(min=1, max=100, help="Frames of the film per second.")] = FPS,
     record: Annotated[
         Path | None,
-        typer.Option(help="Recording of all episodes (.mcap), for `deepsim view` or Foxglove."),
+        typer.Option(help="Recording of all episodes (.mcap), for `view`, `verify` or Foxglove."),
     ] = None,
     form: Annotated[
         RecordingFormat,
@@ -108,7 +109,7 @@ def _run(
 ) -> tuple[Played, Path]:
     console = Console()
     try:
-        _, task, who, maker = chosen(name, root, policy)
+        found, task, who, maker = chosen(name, root, policy)
         engine = Backend(backend)
         kind = task.name if backend == DEFAULT else f"{task.name}_{backend}"
         folder = f"{kind}_{who}_{settings.seed}" + (f"_{worlds}_worlds" if worlds > 1 else "")
@@ -119,8 +120,9 @@ def _run(
             with environment:
                 act = slot_policy(maker, environment, settings.seed)
                 settings = replace(settings, title=(kind, who))
-                with recorder(environment, record, settings, form):
-                    played = play(console, task, environment, act, results, settings)
+                facts = run_facts(found, settings.seed, backend)
+                with recorder(environment, record, settings, facts, form) as through:
+                    played = play(console, task, environment, act, results, settings, through)
     except DeepSimError as error:
         fail(console, error)
     for path in (*played.files, *([record] if record is not None else [])):

@@ -13,14 +13,17 @@ from rich.progress import track
 from typer.core import TyperCommand
 
 from deepsim.output import say
+from deepsim_envs.software import software
 from deepsim_scenes import (
     ModelDownloads,
+    Scene,
     load_scenario,
     read_models,
     sample_settled,
 )
 from deepsim_scenes.files import MODELS, models_of_scenes, write_whole_scene
 from deepsim_scenes.language.scenario import parse_parameters
+from deepsim_scenes.record import SceneRecord
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 
@@ -93,6 +96,9 @@ def scenes(
         bool, typer.Option("--download", help="Download missing models, and keep them.")
     ] = False,
     backend: BackendName = DEFAULT,
+    record: Annotated[
+        Path | None, typer.Option(help="Write seed and objects to this file, for `verify`.")
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Print all reasons for rejected samples.")
     ] = False,
@@ -109,6 +115,8 @@ def scenes(
         for place in (out / MODELS, *places, *([dump] if dump else [])):
             if place.exists():
                 raise FileExistsError(f"{str(place)!r} exists: choose another place")
+        if record and (load or model):
+            raise ValueError("--record takes neither --load nor --model, which are programs")
         library = load.read_text(encoding="utf-8") if load else None
         compiled = load_scenario(
             scenario,
@@ -122,7 +130,7 @@ def scenes(
         say(console, f"{scenario}: {compiled.meaning}")
         if dump:
             dump.write_text(compiled.library, encoding="utf-8")
-        rejected: Counter[str] = Counter()
+        rejected, drawn = Counter[str](), list[Scene]()
         with stoppable(), models_of_scenes(out, places), Backend(backend) as chosen:
             for number, place in track(
                 list(enumerate(places)), "scenes", console=console, disable=count == 1
@@ -131,7 +139,14 @@ def scenes(
                     compiled, chosen.open, seed, number, seconds=settle, limit=limit
                 )
                 rejected.update(reasons)
+                drawn.append(scene)
                 write_whole_scene(scene, place, None if noplt else zoom)
+            if record:
+                settings = {
+                    "seed": seed, "limit": limit, "settle": settle, "part": part, "scenic": scenic,
+                    "parameters": parse_parameters(param or ()),
+                }  # fmt: skip
+                SceneRecord.write(record, drawn, scenario, models, settings, software())
     except (DeepSimError, OSError, ImportError, ValueError) as error:
         fail(console, error)
     if verbose or rejected:

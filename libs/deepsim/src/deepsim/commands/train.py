@@ -17,13 +17,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from deepsim.episodes.film import VideoFormat
-from deepsim.episodes.playing import Played, Playing, play
+from deepsim.episodes.playing import Played, Playing, play, recorder, required
 from deepsim.output import print_json, say, table
+from deepsim_spawn.backends import DEFAULT
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import Episode, facts
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.recorded import run_facts
 from deepsim_train.tasks.search import TaskFolder, find_task
 from deepsim_train.tasks.task import Task
 from deepsim_train.training.config import TrainingConfig, parse_policies, parse_settings
@@ -44,6 +46,7 @@ from deepsim_train.training.run_folder import (
 from .options import AsJson, Root, TaskName, fail, stoppable
 
 _DEFAULTS = TrainingConfig()
+_RECORDING = "episodes.mcap"
 _MOST_SHOWN = 3  # the number of agents' rewards that fit beside the progress bar
 
 
@@ -112,6 +115,9 @@ def train(
         int, typer.Option(min=1, help="Episodes to play with the trained policy afterwards.")
     ] = 3,
     video: Annotated[bool, typer.Option(help="Film the first of these episodes.")] = True,
+    record: Annotated[
+        bool, typer.Option("--record", help="Record these episodes, for `view` and `verify`.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; runs/TASK/DATE_SEED by default.")
     ] = None,
@@ -144,6 +150,8 @@ def train(
                     name = name or task_folder_of(resume / CONFIG)
                 found = find_task(name, root)
                 task = load_task(found.folder)
+                if record:
+                    required("deepsim_viewer", "view")  # before the work
                 config = TrainingConfig().changed(task.training)
                 if config_file is not None:
                     config = config.changed(settings_of(config_file))
@@ -158,7 +166,10 @@ def train(
                     with results_folder(folder) as results, one_writer(results):
                         interrupted = _train(console, found, task, own, results, resume is not None)
                         if not interrupted:
-                            played = _play(console, results, task, own, episodes, video)
+                            file = results / _RECORDING if record else None
+                            played = _play(
+                                console, results, found, task, own, episodes, video, file
+                            )
                             done, interrupted = played.episodes, played.interrupted
                         for file in sorted(results.iterdir()):
                             say(console, f"wrote {file}")
@@ -232,12 +243,15 @@ def _train(
 def _play(
     console: Console,
     folder: Path,
+    found: TaskFolder,
     task: Task,
     config: TrainingConfig,
     episodes: int,
     video: bool,
+    record: Path | None,
 ) -> Played:
     """Plays the trained policy in one world, and writes the same files as `deepsim run`."""
+    options = variant_of(config.make, task)
     settings = Playing(
         title=(task.name, "trained"),
         episodes=episodes,
@@ -245,10 +259,11 @@ def _play(
         video=None if video else VideoFormat.NONE,
     )
     with config.on_backend():
-        environment = task.environment(config.seed, **variant_of(config.make, task))
-    with environment:
+        environment = task.environment(config.seed, **options)
+    made = run_facts(replace(found, options=options), config.seed, config.backend or DEFAULT)
+    with environment, recorder(environment, record, settings, made) as through:
         policy = slot_policy(policy_of(folder, task), environment, config.seed)
-        return play(console, task, environment, policy, folder, settings)
+        return play(console, task, environment, policy, folder, settings, through)
 
 
 def curves(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.playing import required_ros2
+from deepsim.episodes.playing import required
 from deepsim.output import say
 from deepsim_robots import ROBOTS, RobotConfig, guess_robot
 from deepsim_robots.catalogue.menagerie import PREFIX
@@ -88,7 +88,7 @@ def view(
     """
     console = Console()
     try:
-        require_viewer()
+        required("deepsim_viewer", "view")
         if connect:
             from deepsim_viewer.connected import connected_view  # noqa: PLC0415 (of an extra)
 
@@ -128,16 +128,6 @@ def view(
         fail(console, error)
 
 
-def require_viewer() -> None:
-    """Raises DeepSimError with the command that installs the viewer, unless it is there."""
-    try:
-        import deepsim_viewer  # noqa: F401, PLC0415 (of an extra)
-    except ImportError as error:
-        raise DeepSimError(
-            "the viewer is an extra: pip install --find-links dist 'deepsim[view]'"
-        ) from error
-
-
 def show(
     console: Console, viewer: Viewer, run: Callable[[], None], paused: bool, opened: bool
 ) -> None:
@@ -174,7 +164,7 @@ def _recording(path: Path, robot: str | None) -> Replayable:
                 raise DeepSimError(f"--robot takes a bag of ROS 2, got {path}")
             return Recording(path)
     described = GazeboXMLLoader().load_model(robot) if robot is not None else None
-    return BagReplay(required_ros2().Bag(path), described)
+    return BagReplay(required("deepsim_ros2", "ros2").Bag(path), described)
 
 
 def _view_recording(
@@ -293,7 +283,7 @@ def drive(
     """
     console = Console()
     try:
-        require_viewer()
+        required("deepsim_viewer", "view")
         config = _config(console, name, save)
         label = Path(name).stem
         with Backend(backend), staged_robot(config, label, tick=0.01) as robot:

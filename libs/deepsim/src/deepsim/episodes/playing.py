@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -22,7 +23,7 @@ from rich.progress import (
 
 from deepsim.output import result_table
 from deepsim_envs import Environment
-from deepsim_train.episodes import Episode, run_episodes, write_trajectory
+from deepsim_train.episodes import Episode, Steppable, run_episodes, write_trajectory
 from deepsim_train.film import FPS, chosen_camera, write_map
 from deepsim_train.policies.slot_policy import SlotPolicy
 from deepsim_train.task_code import TaskError
@@ -78,6 +79,7 @@ def play(
     policy: SlotPolicy,
     results: Path,
     settings: Playing,
+    through: Steppable | None = None,
 ) -> Played:
     """Runs episodes, prints a table, and writes trajectory, map and a film of the first episode.
 
@@ -90,6 +92,7 @@ def play(
         policy: Policy of all slots, from `slot_policy`.
         results: Output folder.
         settings: The settings.
+        through: A recorder of the environment, or None.
 
     Raises:
         UnsupportedError: A film is requested, but the simulator takes no pictures.
@@ -102,7 +105,7 @@ def play(
             f"there is no world {settings.world}: there are {len(environment)}, from world 0"
         )
     film = _open_film(environment, task, results, settings)
-    rounds = _run(console, environment, policy, settings, film)
+    rounds = _run(console, environment, policy, settings, film, through)
     interrupted = len(rounds) < settings.episodes
     if interrupted:
         kept = f"{len(rounds)} finished" if rounds else "nothing was finished or written"
@@ -125,18 +128,21 @@ class RecordingFormat(str, Enum):
     ROS2 = "ros2"
 
 
+@contextmanager
 def recorder(
     environment: Environment,
     path: Path | None,
     settings: Playing,
+    facts: Mapping[str, str],
     form: RecordingFormat = RecordingFormat.DEEPSIM,
-) -> AbstractContextManager[object]:
-    """Returns a context manager that records a world; without a path, one that does nothing.
+) -> Iterator[Steppable]:
+    """Records a world, and yields the `through` of `play`; without a path, it does nothing.
 
     Args:
         environment: The environment whose world is recorded.
         path: Output file (.mcap), or None.
         settings: Settings of `play`; the file stores task, policy, seed, and the model to follow.
+        facts: Further metadata, from `run_facts`.
         form: The messages of the file.
 
     Raises:
@@ -144,39 +150,39 @@ def recorder(
             cannot be written.
     """
     if path is None:
-        return nullcontext()
+        yield environment
+        return
     if path.suffix != ".mcap":
         raise TaskError(f"a recording is an .mcap file, got {path}")
-    try:
-        from deepsim_viewer import WorldRecorder  # noqa: PLC0415 (of an extra)
-    except ImportError:
-        raise TaskError(
-            "recordings are an extra: pip install --find-links dist 'deepsim[view]'"
-        ) from None
+    viewer, encoder = required("deepsim_viewer", "view"), None
     task, policy = settings.title
-    metadata = {"task": task, "policy": policy, "seed": str(settings.seed)}
+    metadata = {"task": task, "policy": policy, "seed": str(settings.seed), **facts}
     if environment.agents[0] in environment.world.entities.models:
         metadata["follow"] = environment.agents[0]
-    encoder = None
     if form is RecordingFormat.ROS2:
-        encoder = required_ros2().BagEncoder(environment.world)
+        encoder = required("deepsim_ros2", "ros2").BagEncoder(environment.world)
     try:
-        return WorldRecorder(environment.world, path, metadata=metadata, encoder=encoder)
+        if encoder is None:
+            writer = viewer.EpisodeRecorder(environment, path, metadata=metadata)
+        else:
+            world = environment.world
+            writer = viewer.WorldRecorder(world, path, metadata=metadata, encoder=encoder)
     except OSError as error:
         raise TaskError(f"cannot write to {path}: {error.strerror or error}") from error
+    with writer:
+        yield environment if encoder is not None else writer
 
 
-def required_ros2() -> ModuleType:
-    """Returns deepsim_ros2; raises TaskError with the command that installs it if it is missing."""
+def required(package: str, extra: str) -> ModuleType:
+    """Returns a library; raises TaskError with the command that installs it if it is missing."""
     try:
-        import deepsim_ros2  # noqa: PLC0415 (of an extra)
+        return import_module(package)
     except ModuleNotFoundError as error:
-        if error.name != "deepsim_ros2":
+        if error.name != package:
             raise
         raise TaskError(
-            "ROS 2 is an extra: pip install --find-links dist 'deepsim[ros2]'"
+            f"{package} is an extra: pip install --find-links dist 'deepsim[{extra}]'"
         ) from None
-    return deepsim_ros2
 
 
 def _open_film(
@@ -206,6 +212,7 @@ def _run(
     policy: SlotPolicy,
     settings: Playing,
     film: Film | None,
+    through: Steppable | None,
 ) -> list[list[Episode]]:
     """Runs episodes; returns the finished ones, one list of all worlds for each episode number."""
     done: list[list[Episode]] = []
@@ -227,7 +234,9 @@ def _run(
                 if film is not None and episodes[0].number == 1:
                     film.shoot()
 
-            episodes = run_episodes(environment, policy, number, settings.seed, on_step)
+            episodes = run_episodes(
+                environment, policy, number, settings.seed, on_step, through=through
+            )
             progress.update(bar, total=max(episode.steps for episode in episodes))
             done.append(episodes)
     return done
