@@ -26,7 +26,7 @@ from deepsim_spawn import (
     SensorDescription,
 )
 from deepsim_sync import Noise, UnknownEntityError
-from deepsim_sync.yaml_size import check_yaml, check_yaml_text
+from deepsim_sync.untrusted import check_yaml, check_yaml_text
 
 from .controllers.controller import Controller
 from .controllers.names import CONTROLLERS, controller_of

@@ -13,7 +13,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from deepsim_sync.yaml_size import check_yaml_text
+from deepsim_sync.untrusted import check_yaml_text
 
 from .files import MODELS, write_plot, write_scene
 from .language.scenario import Scenario

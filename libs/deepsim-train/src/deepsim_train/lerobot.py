@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs import Trajectory
 from deepsim_sync.temporary_folders import temporary_folder
-from deepsim_train.dataset_files import require_files
+from deepsim_sync.untrusted import require_files
 
 from .policies.networks import is_picture
 

@@ -20,7 +20,7 @@ from gymnasium.spaces import Space
 from deepsim_envs import Trajectory
 from deepsim_envs.spaces import leafwise
 from deepsim_sync.temporary_folders import temporary_folder
-from deepsim_train.dataset_files import require_files
+from deepsim_sync.untrusted import require_files
 
 try:
     import minari

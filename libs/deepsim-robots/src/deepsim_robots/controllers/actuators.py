@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
-from deepsim_sync.array_files import expect_floats, read_arrays
+from deepsim_sync.untrusted import expect_floats, read_arrays
 
 from .controller import Controller, Drive, Floats, Pair, PerJoint, bounds, gains_of, limits_of
 from .joint_position import position_limits

@@ -13,7 +13,7 @@ import yaml
 
 from deepsim_scenes.errors import ModelListError
 from deepsim_sync.errors import did_you_mean
-from deepsim_sync.yaml_size import check_yaml, check_yaml_text
+from deepsim_sync.untrusted import check_yaml, check_yaml_text
 
 
 @dataclass(frozen=True, slots=True)

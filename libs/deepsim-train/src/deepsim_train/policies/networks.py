@@ -13,7 +13,7 @@ from gymnasium import spaces
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from deepsim_sync.array_files import expect_floats
+from deepsim_sync.untrusted import expect_floats
 from deepsim_train.task_code import TaskError
 
 Floats = NDArray[np.float32]

@@ -17,7 +17,7 @@ import numpy as np
 
 from deepsim_envs import ArrayPolicy, Environment
 from deepsim_envs.spaces import MASK, leafwise
-from deepsim_sync.array_files import expect_floats, read_arrays
+from deepsim_sync.untrusted import expect_floats, read_arrays
 from deepsim_train.task_code import TaskError
 
 from .networks import (

@@ -22,7 +22,7 @@ import yaml
 
 from deepsim_envs import Environment, Policy, PolicyMaker
 from deepsim_envs.software import differences, package_versions
-from deepsim_sync.yaml_size import check_yaml, check_yaml_text
+from deepsim_sync.untrusted import check_yaml, check_yaml_text
 from deepsim_train.policies.slot_policy import AgentsPolicy
 from deepsim_train.policies.trained_policy import FILE, NAMED, trained_policies
 from deepsim_train.task_code import TaskError

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deepsim_sync.yaml_size import check_yaml, check_yaml_text
+from deepsim_sync.untrusted import check_yaml, check_yaml_text
 
 
 class Node:
