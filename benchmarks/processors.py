@@ -2,8 +2,7 @@
 """Digests of runs on emulated processors, which `deepsim.portable` makes equal.
 
 QEMU's user mode (Debian: qemu-user) runs the command on processors with other instructions, a
-minute for each run and a quarter of an hour for a training, which needs PyTorch. Each also runs
-without the settings of the command.
+minute for each run. Each task also runs without the settings of the command.
 
     python benchmarks/processors.py [TASK ...]
 """
@@ -21,8 +20,7 @@ from pathlib import Path
 
 from report import write, write_table
 
-TRAINING = "a training of walk"
-TASKS = ("walk", "racetrack", "navigate", "robocup", "push", TRAINING)
+TASKS = ("walk", "racetrack", "navigate", "robocup", "push")
 PROCESSORS = ("here", "Haswell", "EPYC", "Skylake-Server")
 SETTINGS = (
     "import json, os, sys; from deepsim.portable import settings; "
@@ -41,7 +39,7 @@ def python(processor: str) -> list[str]:
 
 
 def run(task: str, processor: str, *, portable: bool) -> str:
-    """Returns the digest of a task's trajectory, or of the trained policy, in ten digits."""
+    """Returns the digest of a task's trajectory in ten digits."""
     environment = {name: text for name, text in os.environ.items() if "OPENBLAS" not in name}
     environment["DEEPSIM_PORTABLE"] = "0"
     if portable:  # what the command does by itself, but an emulator cannot start another program
@@ -50,16 +48,11 @@ def run(task: str, processor: str, *, portable: bool) -> str:
             env=environment, capture_output=True, text=True, check=True,
         )  # fmt: skip
         environment = json.loads(asked.stdout)
-    if task == TRAINING:
-        words, result = ["train", "walk", "--steps", "20000", "--no-video"], "policy.npz"
-    else:
-        words = ["run", task, "--episodes", "1", "--video", "none"]
-        result = "trajectory.csv"
     with tempfile.TemporaryDirectory() as folder:
-        words += ["--seed", "3", "--out", folder]
+        words = ["run", task, "--seed", "3", "--episodes", "1", "--video", "none", "--out", folder]
         command = [*python(processor), "-m", "deepsim", *words]
         subprocess.run(command, env=environment, capture_output=True, check=True)
-        return md5((Path(folder) / result).read_bytes()).hexdigest()[:10]
+        return md5((Path(folder) / "trajectory.csv").read_bytes()).hexdigest()[:10]
 
 
 def main() -> None:
