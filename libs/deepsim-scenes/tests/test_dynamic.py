@@ -10,7 +10,7 @@ import pytest
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_scenes import ScenarioError, SceneError, load_scenario, read_models, run_scenario
+from deepsim_scenes import ScenarioError, SceneError, load_scenario, run_scenario
 from deepsim_scenes.world import EMPTY
 from deepsim_spawn import (
     Box,
@@ -32,11 +32,6 @@ record ego.position as where
 terminate when (distance from ego to 2 @ 1) < 0.1
 """
 SMOOTH = Surface(0.0, 0.0)
-
-
-@pytest.fixture(scope="module")
-def models(kitchen):
-    return read_models(kitchen / "models.yaml")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deepsim_mujoco import MujocoSimulator
-from deepsim_scenes import ScenarioError, SceneError, load_scenario, read_models, run_scenario
+from deepsim_scenes import ScenarioError, SceneError, run_scenario
 from deepsim_scenes.world import EMPTY
 from deepsim_sync import World
 
@@ -37,21 +37,6 @@ require always ego.position.x < 1.5
 record ego.position.x as east
 record initial pace as pace
 """
-
-
-@pytest.fixture(scope="module")
-def models(kitchen):
-    return read_models(kitchen / "models.yaml")
-
-
-@pytest.fixture
-def load(tmp_path, models):
-    def load_text(text, **options):
-        file = tmp_path / "worlds.scenic"
-        file.write_text(text)
-        return load_scenario(file, models, **options)
-
-    return load_text
 
 
 def same(one, other):

@@ -10,11 +10,6 @@ import pytest
 from deepsim_scenes import ModelListError, ModelType, read_models
 
 
-@pytest.fixture(scope="module")
-def models(kitchen):
-    return read_models(kitchen / "models.yaml")
-
-
 @pytest.mark.parametrize(
     ("name", "size", "center"),
     [

@@ -31,11 +31,6 @@ from deepsim_spawn import Bounds, GazeboXMLLoader
 from deepsim_sync import World
 
 
-@pytest.fixture(scope="module")
-def models(kitchen):
-    return read_models(kitchen / "models.yaml")
-
-
 def placed(models, *places, number=0):
     """A scene of (name, position of the model frame, yaw, size or None)."""
     objects = []

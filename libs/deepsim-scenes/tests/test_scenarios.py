@@ -11,15 +11,10 @@ import sys
 import numpy as np
 import pytest
 
-from deepsim_scenes import RejectedError, ScenarioError, load_scenario, read_models
+from deepsim_scenes import RejectedError, ScenarioError, load_scenario
 from deepsim_scenes.language.scenic2 import with_library, with_new
 
 pytestmark = pytest.mark.usefixtures("scenic")
-
-
-@pytest.fixture(scope="module")
-def models(kitchen):
-    return read_models(kitchen / "models.yaml")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deepsim_mujoco import MujocoSimulator
-from deepsim_scenes import ScenarioError, load_scenario, read_models, run_scenario
+from deepsim_scenes import ScenarioError, run_scenario
 from deepsim_scenes.world import EMPTY
 from deepsim_sync import World
 
@@ -32,21 +32,6 @@ scenario Main():
         wait
 """
 DRIVING, RESTING = MAIN.format(behavior=", with behavior Go()"), MAIN.format(behavior="")
-
-
-@pytest.fixture(scope="module")
-def models(kitchen):
-    return read_models(kitchen / "models.yaml")
-
-
-@pytest.fixture
-def load(tmp_path, models):
-    def load_text(text, **options):
-        file = tmp_path / "subs.scenic"
-        file.write_text(text)
-        return load_scenario(file, models, **options)
-
-    return load_text
 
 
 @pytest.fixture
