@@ -5,7 +5,7 @@
 """
 
 from .errors import MissingRosError, Ros2Error
-from .recording.bag import Bag, BagError, JointStates
+from .recording.bag_reader import Bag, BagError, JointStates
 from .recording.encoder import BagEncoder
 from .recording.transforms import Transforms
 

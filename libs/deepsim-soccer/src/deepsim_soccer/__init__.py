@@ -13,7 +13,7 @@ from .fouls import Card, Foul, Fouls
 from .perception import OmniVision, Perception
 from .pitch import Pitch
 from .referee import Decision, Phase, Referee
-from .restarts import Call
+from .restart_places import Call
 
 __all__ = [
     "DIALECTS",

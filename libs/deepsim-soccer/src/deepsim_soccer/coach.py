@@ -16,7 +16,7 @@ import numpy as np
 from .perception import OmniVision
 from .pitch.ball import Numbers
 from .referee import Referee
-from .restarts import Call
+from .restart_places import Call
 
 _SHORT = struct.Struct("<3b")  # Head, MatchMode, MatchType
 # MatchMode, MatchType, TestMode, two points [cm], two angles, two robots, force; padded as in C.

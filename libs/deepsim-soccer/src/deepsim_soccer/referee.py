@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import restarts
+from . import restart_places as restarts
 from .field import starting_places
 from .fouls import Card, Foul, Fouls
 from .pitch import Pitch
 from .pitch.ball import NOBODY, Numbers
-from .restarts import Call
+from .restart_places import Call
 from .skills.motion import anywhere
 
 _SPREAD = 0.3  # largest random offset of places at a kick-off, along each axis [m]

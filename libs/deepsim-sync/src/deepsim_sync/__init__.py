@@ -107,8 +107,8 @@ from .trackers.states import (
 )
 from .world.sensor import Sensor, SensorNoise
 from .world.sensors import SensorRows, WorldSensors
+from .world.snapshots import WorldState
 from .world.world import World
-from .world.world_state import WorldState
 
 __all__ = [
     "ALL_COLUMNS",

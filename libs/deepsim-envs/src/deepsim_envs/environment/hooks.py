@@ -15,8 +15,9 @@ from deepsim_envs.area import Area, AreaInterface, Bools
 from deepsim_envs.spaces import shown
 from deepsim_sync import WorldNumbers, square_sum
 
-from .info import Levels, RewardTerms
+from .info import Levels
 from .object_area import ObjectArea
+from .reward_terms import RewardTerms
 from .slots import Episodes, Slot
 
 Hook = Callable[..., Any]
@@ -171,9 +172,8 @@ class Hooks:
         live = self._area.live
         values = self._reward()
         terms = {} if self.terms is None else self._terms(values, self.terms)
-        if terms and not isinstance(self._area, ObjectArea):
-            first, *others = terms.values()
-            values = sum(others, first)
+        if self.terms is not None and not isinstance(self._area, ObjectArea):
+            values = self.terms.total(terms)
         reward = self._table("reward", values, np.float64)
         if live is not self._episodes.everyone:
             reward[~live] = 0.0
@@ -215,18 +215,9 @@ class Hooks:
 
     def _terms(self, values: Any, terms: RewardTerms) -> dict[str, NDArray[np.float64]]:
         """Returns copies of the weighted reward terms, (W, A) each, in the order of their names."""
-        names = terms.names
         if isinstance(self._area, ObjectArea):
             values = self._area.terms()
-        if not isinstance(values, Mapping) or set(values) != set(names):
-            raise ValueError(
-                f"reward of {self._owner} must be a dict of its reward_terms {list(names)}, "
-                f"got {shown(values)}"
-            )
-        tables = {name: self._table(f"reward {name!r}", values[name], np.float64) for name in names}
-        for name, weight in terms.weights.items():
-            tables[name] *= weight
-        return tables
+        return terms.weighted(values, self._table)
 
     def _bound(self, name: str) -> Hook:
         hook: Hook = getattr(self._area, name)

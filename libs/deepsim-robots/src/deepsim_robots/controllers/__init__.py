@@ -5,8 +5,9 @@ from .actuators import ActuatorNetwork, DCMotor, Delayed, DelayedDrive, MotorDri
 from .controller import Controller, Drive
 from .end_effector import EndEffectorDrive, EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import Ackermann, DiffDrive, Mecanum, OmniWheels
+from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
-from .joint_rates import JointEffort, JointPid, JointVelocity, Passive
+from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory, TrajectoryDrive
 from .model_controls import ControlsDrive, Gripper, GripperDrive, ModelControls
 from .names import CONTROLLERS

@@ -14,8 +14,9 @@ from .actuators import DCMotor
 from .controller import Controller, settings
 from .end_effector import EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import Ackermann, DiffDrive, Mecanum, OmniWheels
+from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
-from .joint_rates import JointEffort, JointPid, JointVelocity, Passive
+from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory
 from .model_controls import Gripper, ModelControls
 from .planar_base import PlanarBase

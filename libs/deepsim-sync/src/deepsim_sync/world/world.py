@@ -40,7 +40,7 @@ from deepsim_sync.state.state_cache import Ownership, StateCache
 from deepsim_sync.trackers.manager import TrackerManager
 
 from .sensors import WorldSensors
-from .world_state import WorldState, capture, restore
+from .snapshots import WorldState, capture, restore
 
 T = TypeVar("T", bound=PerWorld)
 R = TypeVar("R")
