@@ -38,10 +38,11 @@ from .imports import BatchError, mujoco
 from .spec.builder import Built
 from .spec.mjcf_looks import mjcf_looks
 from .spec.mujoco_spec import MujocoSpec
-from .state.actuators import Actuators, LinkForces
+from .state.actuators import Actuators
 from .state.batches import Engine
 from .state.compiled import Compiled
 from .state.joints import Joints
+from .state.link_forces import LinkForces
 from .state.motion import STATE_KINDS, Motion
 from .state.servos import Servos
 from .state.single_world import SingleWorld

@@ -4,10 +4,10 @@
 `deepsim_ros2.server` has the server, and `deepsim_ros2.client` the client; both need rclpy.
 """
 
+from .bags.bag_reader import Bag, BagError, JointStates
+from .bags.encoder import BagEncoder
+from .bags.transforms import Transforms
 from .errors import MissingRosError, Ros2Error
-from .recording.bag_reader import Bag, BagError, JointStates
-from .recording.encoder import BagEncoder
-from .recording.transforms import Transforms
 
 __all__ = [
     "Bag",

@@ -37,11 +37,11 @@ from deepsim_sync import (
 )
 
 from .contact_sensors import ContactRecorder
+from .lidar import LidarScanner
 from .measuring import (
     Accelerations,
     ForceTorqueSensor,
     InertialUnit,
-    LidarScanner,
     MjcfValue,
     ServoEfforts,
     Velocity,

@@ -15,12 +15,12 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from deepsim_math import poses, quaternions
+from deepsim_ros2.bags.transforms import Transforms
 from deepsim_ros2.client.present import Topic
 from deepsim_ros2.client.sensors import CARRIED, DECODERS
 from deepsim_ros2.client.services import Connection
 from deepsim_ros2.errors import Ros2Error
 from deepsim_ros2.geometry import WORLD, Floats, seconds, transform_of
-from deepsim_ros2.recording.transforms import Transforms
 from deepsim_ros2.topics.message_types import ros_class
 from deepsim_ros2.topics.sensors import Channel, Mounted
 from deepsim_ros2.topics.transforms import read_odometry

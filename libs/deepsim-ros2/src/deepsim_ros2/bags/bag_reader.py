@@ -33,7 +33,7 @@ class BagError(Ros2Error, ValueError):
     >>> size = Path("notes.mcap").write_text("not a bag")
     >>> Bag("notes.mcap")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    deepsim_ros2.recording.bag_reader.BagError: notes.mcap is not a readable ROS 2 bag: ...
+    deepsim_ros2.bags.bag_reader.BagError: notes.mcap is not a readable ROS 2 bag: ...
     """
 
 
