@@ -94,7 +94,7 @@ def test_an_error_in_one_world_ends_all_and_leaves_nothing(load):
     )
     scenes = [wrong.sample(number=number) for number in range(6)]
     with World(MujocoSimulator(EMPTY, worlds=6), steps_per_tick=5) as world:
-        with pytest.raises(ScenarioError, match=r"worlds\.scenic:4: ZeroDivisionError"):
+        with pytest.raises(ScenarioError, match=r"text\.scenic:4: ZeroDivisionError"):
             run_scenario(wrong, scenes, world, seconds=1.0)
         right = load("ego = DemoCube at 0 @ 0\nterminate after 0.3 seconds\n")
         done = run_scenario(right, [right.sample(number=n) for n in range(6)], world, seconds=1.0)

@@ -7,6 +7,7 @@ import math
 import random
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -193,6 +194,21 @@ def test_what_cannot_be_met_names_the_requirement(compiled):
 def test_a_scenario_with_a_mistake_names_it(compiled, text, message):
     with pytest.raises(ScenarioError, match=message):
         compiled(text)
+
+
+def test_rejected_samples_are_counted(compiled):
+    """By the requirement that they did not meet; on average, three of four are rejected."""
+    scenario = compiled(
+        "x, y = Range(0, 1), Range(0, 1)\nego = DemoCube at x @ y\nrequire x > .5\nrequire y > .5\n"
+    )
+    scenes = [scenario.sample(0, number) for number in range(60)]
+    for scene in scenes:
+        assert sum(scene.rejections.values()) == scene.samples - 1
+    counted = Counter()
+    for scene in scenes:
+        counted.update(scene.rejections)
+    assert len(counted) == 2
+    assert 60 * 2 < sum(counted.values()) < 60 * 4  # 3 on average
 
 
 def test_a_requirement_that_raises_names_its_line(compiled):

@@ -126,5 +126,5 @@ def test_a_requirement_of_a_sub_scenario_still_rejects(run):
 
 
 def test_recording_options_of_a_sub_scenario_are_refused(run):
-    with pytest.raises(ScenarioError, match=r"subs\.scenic.*line 6 has a period, delay or file"):
+    with pytest.raises(ScenarioError, match=r"text\.scenic.*line 6 has a period, delay or file"):
         run(sub("record target.position.x every 2 steps as east") + RESTING)

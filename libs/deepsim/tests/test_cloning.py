@@ -128,9 +128,13 @@ def test_it_learns_to_act_as_the_dataset_does(tmp_path: Path, format: str, choic
     seen: dict[str, Any] = {
         "place": np.zeros((1, 2, 2)), "kind": np.ones(1), "camera": np.full((1, 36, 36, 1), 50)
     }  # fmt: skip
-    again = tmp_path / "again"
+    again, short = tmp_path / "again", tmp_path / "short"
     assert call("train", task, "--from", data, *SMALL, "--out", again).exit_code == 0
     assert (again / "policy.npz").read_bytes() == (out / "policy.npz").read_bytes()
+    fewer = ["--set", "cloning_epochs=3"]
+    assert call("train", task, "--from", data, *SMALL, *fewer, "--out", short).exit_code == 0
+    assert (short / "cloning.csv").read_text().splitlines()[3].startswith("3,")
+    assert len((short / "cloning.csv").read_text().splitlines()) == 4
     assert policy.act("red", seen).shape == ((1,) if choices else (1, 2))
 
 
