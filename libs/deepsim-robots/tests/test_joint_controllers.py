@@ -28,6 +28,7 @@ from deepsim_robots import (
     TrajectoryDrive,
 )
 from deepsim_robots.controllers.position_velocity import profile_step
+from deepsim_sync import UnknownEntityError
 
 GAINS = {".*": Gains(stiffness=200.0, damping=20.0)}
 
@@ -163,6 +164,11 @@ def test_one_action_moves_all_fingers(make_world):
     for action, targets in ((-1.0, [0.0, 0.5]), (1.0, [0.04, 0.1]), (0.0, [0.02, 0.3])):
         robot.set_action([action])
         np.testing.assert_allclose(robot.joints.rows.target_position[0], targets)
+
+
+def test_a_reversed_joint_must_be_of_the_part(make_world):
+    with pytest.raises(UnknownEntityError, match="did you mean 'elbow'"):
+        arm(make_world(1), Mimic(lower=0.0, upper=0.5, reversed=["elbov"]))
 
 
 def test_passive_joints_take_no_action(make_world):

@@ -30,7 +30,7 @@ from deepsim_spawn import (
     ModelSpawner,
     SensorDescription,
 )
-from deepsim_sync import DuplicateEntityError, UnknownEntityError, World
+from deepsim_sync import COLUMNS, DuplicateEntityError, UnknownEntityError, World
 from deepsim_sync.testing import TableModel, TableSimulator
 
 
@@ -50,6 +50,24 @@ def test_a_robot_is_at_home_after_construction_and_reset(make_world, arm_config)
     for _ in range(20):
         world.tick()
     np.testing.assert_allclose(robot.joints.rows.position[1], [0.5, 0.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("parts", [True, False])
+def test_a_reset_gives_the_joints_of_a_new_robot(make_world, arm_config, parts):
+    """Whatever somebody set, in all columns, in the worlds that are reset."""
+    fresh, world = make_world(2), make_world(2)
+    config = arm_config if parts else replace(arm_config, parts={})
+    Robot(fresh, config, "arm")
+    robot = Robot(world, config, "arm")
+    for column in COLUMNS["joints"]:
+        if column != "effort":
+            setattr(robot.joints.rows, column, 0.3 + robot.joints.rows.get(column) / 2.0)
+    world.tick()
+    world.reset(worlds=np.array([1]))
+    for column in COLUMNS["joints"]:
+        got, expected = (each.joints.get(column) for each in (world, fresh))
+        np.testing.assert_array_equal(got[1], expected[1], err_msg=column)
+        assert column == "effort" or (got[0] != expected[0]).all(), column
 
 
 def test_actions_are_scaled_to_the_limits_of_joints(make_world, arm_config):

@@ -8,7 +8,10 @@ import pytest
 from robots_of_tests import ARM, wheels
 
 from deepsim_robots import (
+    JointEffort,
+    JointPid,
     JointPosition,
+    JointVelocity,
     Robot,
     RobotConfig,
     TrajectoryDrive,
@@ -49,6 +52,32 @@ gazebo_ros_control/pid_gains:
   left: {p: 2.0, i: 0.0, d: 0.0}
   right: {p: 2.0, i: 0.0, d: 0.0}
 """
+
+
+@pytest.mark.parametrize("family", ["effort", "velocity", "position"])
+@pytest.mark.parametrize(
+    ("name", "kind", "of"),
+    [
+        ("JointVelocityController", JointVelocity, "velocity"),
+        ("JointGroupVelocityController", JointVelocity, "velocity"),
+        ("JointEffortController", JointEffort, None),
+        ("JointGroupEffortController", JointEffort, None),
+        ("JointPositionController", JointPosition, "position"),
+        ("JointGroupPositionController", JointPosition, "position"),
+    ],
+)
+def test_types_are_of_the_quantity_that_they_name(family, name, kind, of):
+    """With gains of its own a controller is a PID, but for efforts and rates of velocities."""
+    for pid in ("", "\n  pid: {p: 10.0, i: 0.1, d: 1.0}"):
+        text = f"one:\n  type: {family}_controllers/{name}\n  joints: [shoulder]{pid}\n"
+        if (family, kind) == ("velocity", JointPosition) and pid:
+            continue  # gains of position are rates there, see below
+        controller = read_ros_control(text)["parts"]["one"].controller
+        if pid and of:
+            assert isinstance(controller, JointPid)
+            assert controller.of == of
+        else:
+            assert type(controller) is kind
 
 
 def test_single_joints(make_world):
