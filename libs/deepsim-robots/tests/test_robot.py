@@ -68,6 +68,8 @@ def test_a_reset_gives_the_joints_of_a_new_robot(make_world, arm_config, parts):
         got, expected = (each.joints.get(column) for each in (world, fresh))
         np.testing.assert_array_equal(got[1], expected[1], err_msg=column)
         assert column == "effort" or (got[0] != expected[0]).all(), column
+        if "velocity" in column.replace("velocity_limit", "") or column == "feedforward":
+            assert (expected == 0.0).all(), column
 
 
 def test_actions_are_scaled_to_the_limits_of_joints(make_world, arm_config):
