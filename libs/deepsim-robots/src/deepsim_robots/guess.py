@@ -15,8 +15,8 @@ from deepsim_math import Point, Pose
 from deepsim_spawn import Bounds, JointAxis, JointDescription, ModelDescription
 
 from .config import RobotConfig
-from .controllers.fixed_wheels import Ackermann, DiffDrive
 from .controllers.joint_position import JointPosition
+from .controllers.wheeled_bases import Ackermann, DiffDrive
 from .parts import Gains, Part
 from .position_control import ANGLE, DECAY, SLIDE
 

@@ -5,8 +5,8 @@ from .control import Clock
 from .environment_viewer import Drivable, EnvironmentViewer, RobotViewer, SlotPolicy
 from .recording.episodes import EpisodeRecorder
 from .recording.recorded_run import Divergence, RecordedRun
-from .recording.recorder import FrameEncoder, WorldRecorder
 from .recording.recording import Recording, RecordingError
+from .recording.world_recorder import FrameEncoder, WorldRecorder
 from .replay_viewer import Replayable, ReplayViewer, recording_page
 from .viewer import Viewer
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from deepsim_robots.controllers.fixed_wheels import Ackermann, DiffDrive
 from deepsim_robots.controllers.joint_position import JointPosition, Mimic
 from deepsim_robots.controllers.joint_rates import JointVelocity
 from deepsim_robots.controllers.rotor_thrust import RotorThrust
+from deepsim_robots.controllers.wheeled_bases import Ackermann, DiffDrive
 from deepsim_robots.parts import Gains, Part
 
 from .entry import CatalogueEntry

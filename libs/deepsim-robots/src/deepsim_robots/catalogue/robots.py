@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from deepsim_robots.controllers.fixed_wheels import Ackermann, DiffDrive
 from deepsim_robots.controllers.joint_position import JointPosition, Mimic
 from deepsim_robots.controllers.joint_rates import JointEffort
+from deepsim_robots.controllers.wheeled_bases import Ackermann, DiffDrive
 from deepsim_robots.parts import Gains, Part
 from deepsim_sync import UnknownEntityError
 

@@ -4,7 +4,6 @@
 from .actuators import ActuatorNetwork, DCMotor, Delayed, DelayedDrive, MotorDrive
 from .controller import Controller, Drive
 from .end_effector import EndEffectorDrive, EndEffectorPose, EndEffectorPosition
-from .fixed_wheels import Ackermann, DiffDrive, Mecanum, OmniWheels
 from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
@@ -14,6 +13,7 @@ from .names import CONTROLLERS
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
 from .rotor_thrust import RotorThrust
+from .wheeled_bases import Ackermann, DiffDrive, Mecanum, OmniWheels
 
 __all__ = [
     "CONTROLLERS",

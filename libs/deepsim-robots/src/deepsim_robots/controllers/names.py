@@ -13,7 +13,6 @@ from deepsim_sync import UnknownEntityError
 from .actuators import DCMotor
 from .controller import Controller, settings
 from .end_effector import EndEffectorPose, EndEffectorPosition
-from .fixed_wheels import Ackermann, DiffDrive, Mecanum, OmniWheels
 from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
@@ -22,6 +21,7 @@ from .model_controls import Gripper, ModelControls
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
 from .rotor_thrust import RotorThrust
+from .wheeled_bases import Ackermann, DiffDrive, Mecanum, OmniWheels
 
 CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "joint_position": JointPosition,

@@ -18,7 +18,7 @@ from PIL import Image
 from deepsim_sync.temporary_folders import make_temporary_folder, remove_temporary_folder
 from deepsim_viewer.control import Control
 from deepsim_viewer.host import Host
-from deepsim_viewer.recording.recorder import WorldRecorder
+from deepsim_viewer.recording.world_recorder import WorldRecorder
 
 _SPEEDS: dict[str, float | None] = {
     "1/16 x": 1 / 16, "1/4 x": 1 / 4, "1/2 x": 1 / 2, "1 x": 1.0, "2 x": 2.0, "4 x": 4.0,

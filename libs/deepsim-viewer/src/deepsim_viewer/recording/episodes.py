@@ -19,7 +19,7 @@ from deepsim_envs.software import software
 from deepsim_sync import KINDS, Entities, Tables
 from deepsim_sync.port.tables import ALL_COLUMNS, Key
 
-from .recorder import WorldRecorder
+from .world_recorder import WorldRecorder
 
 STEPS = "/deepsim/steps"
 """Topic of the resets and steps as JSON: seeds or actions, and their results."""

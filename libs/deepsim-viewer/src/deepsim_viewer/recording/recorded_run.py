@@ -29,8 +29,8 @@ from .episodes import (
     entity_names,
     table_topic,
 )
-from .recorder import WorldRecorder, column_bytes
 from .recording import COLUMNS, RecordingError, named_records, refusing_damage, topic
+from .world_recorder import WorldRecorder, column_bytes
 
 _RESULTS = ("observations", "rewards", "terminated", "truncated", "diverged")
 _SHOWN_AS = {

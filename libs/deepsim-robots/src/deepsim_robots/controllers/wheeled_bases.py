@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
+from .base_drive import BaseDrive, LinearBaseDrive, Servos, positive
 from .controller import Controller, Drive, Floats
-from .wheels import BaseDrive, LinearBaseDrive, Servos, positive
 
 
 @dataclass(frozen=True, kw_only=True)
