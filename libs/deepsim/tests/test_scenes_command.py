@@ -20,9 +20,9 @@ import typer
 import yaml
 from typer.testing import CliRunner
 
+import deepsim_scenes.files
 import deepsim_tasks
 from deepsim.cli import app
-from deepsim.commands import scenes as command
 from deepsim.commands.scenes import ScenesCommand, scenes
 
 MODELS = """\
@@ -242,7 +242,9 @@ def test_a_run_that_is_ended_leaves_no_parts(folder, scenic, monkeypatch):
     stray.mkdir(parents=True)
     for number in (signal.SIGINT, signal.SIGTERM):
         monkeypatch.setattr(
-            command, "write_plot", lambda *_, number=number, **__: signal.raise_signal(number)
+            deepsim_scenes.files,
+            "write_plot",
+            lambda *_, number=number, **__: signal.raise_signal(number),
         )
         assert run(folder, "out").exit_code != 0
         assert [*(folder / "out").iterdir()] == [stray]
