@@ -63,7 +63,7 @@ BOMB = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 10)}]\n"
     [
         (b"home: {a: \xff}", "is not a text in UTF-8"),
         (b"home: {a: " + b"1" * 400 + b"}", "must be a number up to 1e308"),
-        (b"home: {a: " + b"1" * 9000 + b"}", "4300 digits"),
+        (b"home: {a: " + b"1" * 9000 + b"}", "4300"),
         (b"home: {a: 2024-99-99}", "month must be in 1..12"),
         (b"home: " + b"[" * 100_000, "nested more than 100 levels deep"),
         (b"home: " + b"- " * 100_000, "nested more than 100 levels deep"),

@@ -144,7 +144,7 @@ def test_recording_changes_no_bit(throw, tmp_path):
 def flipped(data, index):
     """Changes the last bit of a number."""
     numbers = np.frombuffer(data, "<f8").copy()
-    numbers.view("<u8")[index] ^= 1
+    numbers.view("<u8")[index] ^= np.uint64(1)
     return numbers.tobytes(), numbers
 
 
