@@ -193,7 +193,7 @@ def read_dataset(folder: Path, observation_space: spaces.Space[Any]) -> tuple[An
     Raises:
         ValueError: The dataset is damaged, lacks a part of the observations, or has another format
             or shape.
-        OSError: A file cannot be read.
+        FileNotFoundError: There is no dataset, or a file of it is missing.
     """
     require_files(folder)
     try:
