@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -86,6 +87,14 @@ def test_marks_and_restart_spots_are_where_they_are_told():
     spots = set(field.restart_spots())
     assert len(spots) == 6
     assert spots == {(-x, y) for x, y in spots} == {(x, -y) for x, y in spots}
+
+
+def test_every_dimension_of_a_field_is_in_its_world():
+    """A tenth more of one changes the world, each in another way."""
+    field = Field()
+    names = [each.name for each in fields(Field)]
+    larger = [replace(field, **{name: 1.1 * getattr(field, name)}) for name in names]
+    assert len({world_sdf("legal", each) for each in (field, *larger)}) == 1 + len(names)
 
 
 @pytest.mark.parametrize("depth", [0.4, 0.8])
