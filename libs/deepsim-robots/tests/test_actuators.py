@@ -310,6 +310,13 @@ def layers_of_test() -> list[tuple[np.ndarray, np.ndarray]]:
     ]
 
 
+def write_npz(file, activation: str) -> None:
+    arrays = {}
+    for number, (weights, bias) in enumerate(layers_of_test()):
+        arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
+    np.savez(file, activation=activation, **arrays)
+
+
 def write_onnx(file, activation: str) -> None:
     onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
     helper, nodes, constants, name = onnx.helper, [], [], "inputs"
@@ -340,10 +347,7 @@ def test_networks_give_the_efforts_of_onnxruntime(make_world, tmp_path, activati
     """The efforts of an ONNX file, and of an NPZ file of its layers, are those of onnxruntime."""
     onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
     write_onnx(tmp_path / "net.onnx", activation)
-    arrays = {}
-    for number, (weights, bias) in enumerate(layers_of_test()):
-        arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
-    np.savez(tmp_path / "net.npz", activation=activation, **arrays)
+    write_npz(tmp_path / "net.npz", activation)
     session = onnxruntime.InferenceSession((tmp_path / "net.onnx").read_bytes())
     for file in ("net.onnx", "net.npz"):
         world = make_world(3, steps=1)
@@ -369,10 +373,7 @@ def test_networks_give_each_world_its_bits_alone(make_world, tmp_path, file):
         pytest.importorskip("onnxruntime", reason="needs the extra onnx")
         write_onnx(tmp_path / file, "tanh")
     else:
-        arrays = {}
-        for number, (weights, bias) in enumerate(layers_of_test()):
-            arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
-        np.savez(tmp_path / file, **arrays)
+        write_npz(tmp_path / file, "tanh")
 
     def moves(actions: np.ndarray) -> np.ndarray:
         world = make_world(len(actions), steps=1)

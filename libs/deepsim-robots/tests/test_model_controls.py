@@ -130,23 +130,6 @@ def test_a_part_has_the_controls_of_its_joints_or_those_that_it_names() -> None:
     assert list(robot.world.entities.models) == ["hand"]
 
 
-def test_a_state_of_the_robot_continues_with_the_same_bits() -> None:
-    """Controls are part of a snapshot of the world."""
-    robot = make(ModelControls(), worlds=2)
-    robot.set_action([[0.4, 0.1, 200.0], [0.1, 0.2, 30.0]])
-    for _ in range(20):
-        robot.world.tick()
-    state = robot.world.get_state()
-    runs = []
-    for _ in range(2):
-        for _ in range(20):
-            robot.world.tick()
-        runs.append(robot.joints.rows.position)
-        robot.set_action([0.0, 0.0, 0.0])
-        robot.world.set_state(state)
-    np.testing.assert_array_equal(*runs)
-
-
 def test_a_gripper_opens_from_0_to_1_and_knows_its_width() -> None:
     """The width is twice the position of a finger, for both move alike."""
     hand = Gripper(control="grip", fingers=("left", "right"), gap=0.04)
