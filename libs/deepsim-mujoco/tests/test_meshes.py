@@ -6,19 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 import trimesh
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
+from deepsim_mujoco.spec.assets import Assets
+from deepsim_mujoco.spec.shapes import Solid
 from deepsim_spawn import (
     CollisionDescription,
     Inertial,
     LinkDescription,
     Mesh,
     ModelDescription,
-    Sphere,
     VisualDescription,
 )
 from deepsim_sync import SpawnError, Transform, World
@@ -36,13 +38,6 @@ def model(mesh: Mesh) -> ModelDescription:
         visuals=(VisualDescription("visual", mesh),),
     )
     return ModelDescription("model", links=(link,))
-
-
-def ball() -> ModelDescription:
-    """One without a mesh."""
-    collision = CollisionDescription("collision", Sphere(0.5))
-    link = LinkDescription("link", inertial=Inertial(), collisions=(collision,))
-    return ModelDescription("ball", links=(link,))
 
 
 def write_dae(path: Path, half: float) -> None:
@@ -90,28 +85,46 @@ def test_a_mesh_rests_at_its_half_height(
 
 
 def test_models_alike_may_share_a_mesh(ground: ModelDescription, tmp_path: Path) -> None:
-    """It stays for as long as any of them does."""
+    """It stays for as long as any of them does; one that is scaled has its own."""
     path = tmp_path / "box.obj"
     trimesh.creation.box(extents=[0.4] * 3).export(path)
     world = World(MujocoSimulator())
     world.spawn(ground, "ground", Pose())
-    for name in "abc":
-        world.spawn(model(Mesh(path)), name, Pose(("abc".index(name), 0, 0.2)))
+    for x, name in enumerate("abc"):
+        world.spawn(model(Mesh(path)), name, Pose((x, 0, 0.2)))
+    world.spawn(model(Mesh(path, scale=(1, 1, 2))), "d", Pose((3, 0, 0.4)))
     world.delete("a")
     for _ in range(300):
         world.tick()
-    heights = [Transform(world, name).pose.position.z for name in "bc"]
-    assert heights == pytest.approx([0.2, 0.2], abs=2e-3)
+    heights = [Transform(world, name).pose.position.z for name in "bcd"]
+    assert heights == pytest.approx([0.2, 0.2, 0.4], abs=2e-3)
 
 
-def test_a_file_may_go_once_its_model_is_there(ground: ModelDescription, tmp_path: Path) -> None:
+def test_equal_shapes_are_one_mesh_for_as_long_as_one_is_used() -> None:
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    corner, same, larger = Solid(points), Solid(points.copy()), Solid(2 * points)
+    spec = mujoco.MjSpec()
+    assets = Assets(spec)
+    first, second, other = (assets.take(shape, "m") for shape in (corner, same, larger))
+    assert first == second != other
+    assert [mesh.name for mesh in spec.meshes] == [first, other]
+    assets.give_back(first)
+    assert len(spec.meshes) == 2
+    assets.give_back(second)
+    assert [mesh.name for mesh in spec.meshes] == [other]
+    assert assets.take(corner, "m") not in (first, other)
+
+
+def test_a_file_may_go_once_its_model_is_there(
+    ground: ModelDescription, ball: ModelDescription, tmp_path: Path
+) -> None:
     path = tmp_path / "box.stl"
     trimesh.creation.box(extents=[0.4] * 3).export(path)
     world = World(MujocoSimulator())
     world.spawn(ground, "ground", Pose())
     world.spawn(model(Mesh(path)), "box", Pose((0, 0, 0.2)))
     path.unlink()
-    world.spawn(ball(), "ball", Pose((3, 0, 0.5)))
+    world.spawn(ball, "ball", Pose((3, 0, 0.5)))
     world.delete("ball")
     with pytest.raises(SpawnError, match=r"'other'.*box\.stl cannot be read: No such file"):
         world.spawn(model(Mesh(path)), "other", Pose((0, 3, 0.2)))

@@ -211,6 +211,11 @@ def test_a_trajectory_passes_its_points(make_world):
     for _ in range(25):
         world.tick()
     np.testing.assert_array_equal(robot.observe(), after)
+    drive.follow([0.1, 0.3], points[:2])  # with mean slopes
+    for _ in range(10):
+        world.tick()
+    slope = ((points[0] - 0.3) / 0.1 + (points[1] - points[0]) / 0.2) / 2.0
+    np.testing.assert_allclose(robot.joints.rows.target_velocity, [slope] * 2, atol=1e-9)
     with pytest.raises(ValueError, match="ascending"):
         drive.follow([0.2, 0.1], points[:2])
 
