@@ -12,19 +12,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.film import VideoFormat
-from deepsim.episodes.playing import (
-    Played,
-    Playing,
-    RecordingFormat,
-    play,
-    recorder,
-)
 from deepsim.output import print_json, say
+from deepsim.playing import Played, Playing, RecordingFormat, play, recorder
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import facts
-from deepsim_train.film import FPS
+from deepsim_train.film import FPS, VideoFormat
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.tasks.recorded import run_facts
 from deepsim_train.training.run_folder import chosen, results_folder

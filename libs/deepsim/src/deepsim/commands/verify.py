@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.playing import required
 from deepsim.output import say
+from deepsim.playing import required
 from deepsim_envs.software import differences, software
 from deepsim_scenes.record import SceneRecord
 from deepsim_spawn.backends import DEFAULT, Backend

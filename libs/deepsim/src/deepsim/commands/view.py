@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.playing import required
 from deepsim.output import say
+from deepsim.playing import required
 from deepsim_robots import ROBOTS, RobotConfig, guess_robot
 from deepsim_robots.catalogue.menagerie import PREFIX
 from deepsim_robots.showing import named_config, staged_robot
