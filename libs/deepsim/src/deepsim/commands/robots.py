@@ -30,7 +30,7 @@ from deepsim_sync import DeepSimError, UnsupportedError
 from deepsim_train.film import Film
 
 from .command_help import example, group
-from .options import AsJson, BackendName, fail
+from .options import AsJson, BackendName, fail, without_effect
 
 _AT_HOME = 1.0  # the time of a film before anything moves [s]
 
@@ -112,6 +112,7 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
 
 @robots.command(epilog=example("robots run arm --seconds 3", "robots.md"))
 def run(
+    context: typer.Context,
     name: RobotName,
     out: Annotated[
         Path | None, typer.Option(help="Output file; by default ROBOT with the format's suffix.")
@@ -123,6 +124,8 @@ def run(
 ) -> None:
     """Films a robot at home, then moving its joints."""
     console = Console()
+    if video is RobotPicture.PNG:
+        without_effect(context, "on one picture", "seconds")
     label = _label(name)
     path = out if out is not None else Path(f"{label}.{video.value}")
     try:

@@ -22,10 +22,11 @@ from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.tasks.recorded import run_facts
 from deepsim_train.training.run_folder import chosen, results_folder
 
-from .options import AsJson, BackendName, Root, TaskName, Worlds, fail, stoppable
+from .options import AsJson, BackendName, Root, TaskName, Worlds, fail, stoppable, without_effect
 
 
 def run(
+    context: typer.Context,
     name: TaskName = "",
     root: Root = Path(),
     policy: Annotated[
@@ -73,6 +74,10 @@ def run(
     gives the same bits as a single world with the seed SEED + w. Ctrl-C keeps only the finished
     episodes, with exit status 130; SIGTERM (143) and SIGHUP (129) do the same.
     """
+    if record is None:
+        without_effect(context, "without --record", "form")
+    if video is VideoFormat.NONE:
+        without_effect(context, "without a film", "camera", "width", "fps")
     with stoppable() as stop:
         with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
             played, results = _run(
