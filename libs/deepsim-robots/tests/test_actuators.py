@@ -408,17 +408,6 @@ def test_wrong_settings_are_refused_in_words(make_world, controller, message):
         make_robot(make_world(1, steps=1), controller())
 
 
-def test_files_that_hold_no_network_are_refused(make_world, tmp_path):
-    np.savez(tmp_path / "net.npz", weights_0=np.eye(2), bias_0=np.zeros(2), activation="gelu")
-    with pytest.raises(ValueError, match=r"an activation of tanh, .*activation 'gelu'"):
-        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.npz"))
-    np.savez(tmp_path / "net.npz", weights_0=np.eye(2))
-    with pytest.raises(ValueError, match=r"must have weights_0, bias_0, .*it has weights_0,"):
-        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.npz"))
-    with pytest.raises(FileNotFoundError):
-        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "other.npz"))
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -428,6 +417,8 @@ def test_files_that_hold_no_network_are_refused(make_world, tmp_path):
         ({"weights_1": np.zeros((1, 5))}, r"weights_1 must be floats of shape \(1, 2\)"),
         ({"weights_1": np.zeros((2, 2)), "bias_1": np.zeros(2)}, "must have one output, got 2"),
         ({"code": np.zeros(1)}, "it has no array 'code'"),
+        ({"activation": "gelu"}, "an activation of tanh, .*activation 'gelu'"),
+        ({"weights_2": np.zeros((1, 1))}, "must have weights_0, bias_0, .*it has weights_0,"),
     ],
 )
 def test_arrays_that_do_not_fit_are_named(make_world, tmp_path, changes, message):
@@ -443,7 +434,7 @@ def test_arrays_that_do_not_fit_are_named(make_world, tmp_path, changes, message
 
 
 def test_a_damaged_network_is_refused(make_world, tmp_path):
-    """A flipped bit of it, a file cut short, and a pipe, which would be waited for."""
+    """A flipped bit of it, a file cut short, none, and a pipe, which would be waited for."""
     file = tmp_path / "net.npz"
     np.savez(file, weights_0=np.full((1, 6), 0.5), bias_0=np.zeros(1))
     data = file.read_bytes()
@@ -452,6 +443,8 @@ def test_a_damaged_network_is_refused(make_world, tmp_path):
         file.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"net\.npz is no network"):
             make_robot(make_world(1, steps=1), ActuatorNetwork(network=file))
+    with pytest.raises(FileNotFoundError):
+        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "other.npz"))
     for suffix in ("npz", "onnx"):
         os.mkfifo(tmp_path / f"pipe.{suffix}")
         with pytest.raises(ValueError, match="it is not a regular file"):
