@@ -277,22 +277,6 @@ def test_a_network_forgets_and_remembers_by_world(make_world):
     assert seen[-1][0, 0].all()
 
 
-def test_a_reset_drops_delayed_actions_of_its_worlds(make_world):
-    """An action that waits in a world when it is reset never arrives, and others do, once."""
-    world = make_world(2, steps=1)
-    robot = make_robot(world, Delayed(controller=JointEffort(normalized=False), delay=3 * TICK))
-    robot.set_action(np.ones((2, 1)))
-    world.tick()
-    world.reset(worlds=np.array([1]))
-    for _ in range(4):
-        world.tick()
-    assert robot.joints.rows.feedforward[:, 0].tolist() == [1.0, 0.0]
-    robot.joints.rows.feedforward = 0.0
-    for _ in range(4):
-        world.tick()
-    assert not robot.joints.rows.feedforward.any()
-
-
 ACTIVATIONS = {
     "tanh": "Tanh",
     "relu": "Relu",
