@@ -74,7 +74,8 @@ def test_actions_are_the_controls_of_the_file() -> None:
 def test_until_the_first_action_the_robot_stays_at_home() -> None:
     """A position is held, a gripper keeps its opening, and a reset brings all of it back."""
     robot = make(ModelControls(), worlds=2)
-    home = robot.joints.traits.home
+    home, actuators = robot.joints.traits.home, robot.world.actuators
+    held = actuators.target.copy()
 
     def rest() -> np.ndarray:
         for _ in range(100):
@@ -88,6 +89,8 @@ def test_until_the_first_action_the_robot_stays_at_home() -> None:
     for _ in range(50):
         robot.world.tick()
     assert abs(robot.joints.rows.position - home).max() > 0.01
+    robot.reset()
+    np.testing.assert_array_equal(actuators.target, held)
     robot.world.reset()
     np.testing.assert_array_equal(rest(), first)
 
