@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,12 +16,11 @@ from deepsim_sync import (
     Behaviour,
     CallbackError,
     DeepSimError,
-    Spawner,
     Transform,
     UnknownEntityError,
     World,
 )
-from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_sync.testing import TableSimulator
 
 
 class Faulty(Behaviour):
@@ -54,16 +54,6 @@ class Faulty(Behaviour):
         self.fail()
 
 
-class TableSpawner:
-    """Spawns a `TableModel`."""
-
-    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
-        world.spawn(TableModel(), name, pose or Pose())
-
-    def delete(self, world: World, name: str) -> None:
-        world.delete(name)
-
-
 def enable(behaviour: Behaviour) -> None:
     behaviour.enabled = False
     behaviour.enable()
@@ -81,10 +71,9 @@ CALLS: dict[str, Callable[[Behaviour], None]] = {
 
 
 @pytest.mark.parametrize("hook", CALLS)
-def test_the_error_names_behaviour_hook_and_tick(world: World, hook: str) -> None:
+def test_the_error_names_behaviour_hook_and_tick(world: World, spawner: Any, hook: str) -> None:
     """The original error is its cause, and is in its message."""
-    spawner: Spawner = TableSpawner()
-    behaviour = Faulty("new" if hook == "on_spawn" else "ball", spawner=spawner)
+    behaviour = Faulty("new" if hook == "on_spawn" else "ball", spawner=spawner())
     behaviour.broken = False
     behaviour.enabled = hook != "on_spawn"
     world.tick()

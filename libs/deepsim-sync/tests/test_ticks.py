@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deepsim_math import Pose, Twist
+from deepsim_math import Twist
 from deepsim_sync import (
     Behaviour,
     Priority,
@@ -167,16 +167,3 @@ def test_equal_trackers_are_told_apart(world: World) -> None:
     world.trackers.remove(second)
     world.tick()
     assert (len(first), len(second)) == (1, 0)
-
-
-def test_a_pose_set_by_the_last_tracker_is_sent_in_the_same_tick(
-    world: World, simulator: TableSimulator
-) -> None:
-    """Setters come after every NORMAL tracker."""
-
-    def move() -> None:
-        Transform(world, "ball").pose = Pose((3, 0, 0))
-
-    world.trackers.add(Recorder([], "mover", move))
-    world.tick()
-    assert [call.method for call in simulator.log if call.method != "read"] == ["write", "step"]
