@@ -32,11 +32,6 @@ def matrix(pose):
     return result
 
 
-@given(POSES, POSES)
-def test_compose_is_the_matrix_product(a, b):
-    assert np.allclose(matrix(a @ b), matrix(a) @ matrix(b), atol=1e-10)
-
-
 @given(POSES)
 def test_inverse(pose):
     assert (pose @ pose.inverse()).isclose(Pose(), abs_tol=1e-10)
