@@ -280,12 +280,15 @@ def test_matrices():
 @pytest.mark.parametrize("count", [4, 40])
 @pytest.mark.parametrize("forward", [(0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -2, 0), (1, 0, 0)])
 def test_look_rotation_along_up(forward, count):
-    """Where up does not say what is left, batch and value choose alike."""
+    """Where up does not say what is left, it is (0, 1, 0) or (-1, 0, 0), for batch and value."""
     for up in ((0, 0, 1), (0, 1, 0), (1, 0, 0), np.negative(forward)):
         batch = quaternions.look_rotation(np.tile(forward, (count, 1)), up)
         np.testing.assert_allclose(batch[-1], Quaternion.look_rotation(forward, up), atol=1e-15)
         turned = quaternions.rotate(batch, [1, 0, 0])
         np.testing.assert_allclose(turned[0], forward / np.linalg.norm(forward), atol=1e-15)
+        if not np.cross(forward, up).any():
+            left = quaternions.rotate(batch[0], [0, 1, 0])
+            np.testing.assert_allclose(left, (-1, 0, 0) if forward[1] else (0, 1, 0), atol=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -148,20 +148,6 @@ def test_those_after_the_faulty_one_do_not_run(world: World) -> None:
     assert calls == []
 
 
-def test_a_failed_tick_leaves_delta_time_alone(world: World) -> None:
-    """Before and after it, delta_time is that of one tick."""
-    faulty, deltas = Faulty("ball"), []
-    faulty.broken = False
-    Behaviour("robot").on_fixed_update = lambda delta_time, sim_time: deltas.append(delta_time)
-    world.tick()
-    faulty.broken = True
-    with pytest.raises(CallbackError):
-        world.tick()
-    faulty.broken = False
-    world.tick()
-    assert deltas == [0.01, 0.01]
-
-
 def test_a_users_tracker_is_named_by_its_class(world: World) -> None:
     """Trackers have no names of their own."""
 

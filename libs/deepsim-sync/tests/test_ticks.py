@@ -62,15 +62,6 @@ def test_behaviours_run_before_the_users_trackers_of_their_priority(world: World
     assert notes == ["robot", "ball", "tracker"]
 
 
-def test_a_tracker_is_told_the_times(world: World) -> None:
-    """delta_time is the duration of a tick, from the first one on."""
-    times = Times()
-    world.trackers.add(times)
-    for _ in range(3):
-        world.tick()
-    np.testing.assert_allclose(times, [(0.01, 0), (0.01, 0.01), (0.01, 0.02)])
-
-
 def test_a_tick_is_as_many_steps_as_asked_for(simulator: TableSimulator) -> None:
     """delta_time is their time together."""
     world = World(simulator, steps_per_tick=5)
