@@ -38,12 +38,6 @@ def test_inverse(pose):
     assert (pose.inverse() @ pose).isclose(Pose(), abs_tol=1e-10)
 
 
-@given(POSES, POSES)
-def test_relative_undoes_compose(a, b):
-    assert a.relative(a @ b).isclose(b, abs_tol=1e-9)
-    assert a.relative(b).isclose(a.inverse() @ b, abs_tol=1e-12)
-
-
 @given(POSES, VECTORS)
 def test_points_and_vectors(pose, v):
     """Points turn and move, vectors turn only; the inverse methods undo both."""
