@@ -23,7 +23,8 @@ def test_visuals_come_by_name_in_the_order_asked_for(world: World) -> None:
 def test_visuals_read_back_as_they_were_set(world: World) -> None:
     """Before they are sent and afterwards."""
     visuals = [Visual(BALL, RED, 0.25), Visual(ARM, Material(), 0.75, visible=False)]
-    world.get(SetVisualTracker).set_visuals(iter(visuals))
+    world.get(SetVisualTracker).set_visual(visuals[0])
+    world.get(SetVisualTracker).set_visuals(iter(visuals[1:]))
     getter = world.get(GetVisualTracker)
     assert list(getter.get_visuals([BALL, ARM]).values()) == visuals
     world.tick()
