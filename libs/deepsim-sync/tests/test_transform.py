@@ -157,3 +157,11 @@ def test_a_transform_without_a_model_says_so(world: World) -> None:
             use()
     world.spawn(TableModel(), "late", Pose((1, 1, 1)))
     assert late.pose == Pose((1, 1, 1))
+
+
+def test_a_transform_follows_its_model_to_another_row(world: World) -> None:
+    """Names are what it holds, not rows."""
+    wall = Transform(world, "wall")
+    assert wall.pose == Pose((9, 0, 0))
+    world.delete("ball")
+    assert wall.pose == Pose((9, 0, 0))
