@@ -16,6 +16,7 @@ from deepsim_colliders import (
     BoxCollider,
     CapsuleCollider,
     CircleCollider,
+    Collider2D,
     CompoundCollider,
     GeometryCollider,
     Hit,
@@ -33,8 +34,20 @@ POSES = st.builds(lambda p, e: Pose(p, Euler(*e)), TRIPLES, st.tuples(ANGLES, AN
 RAYS = st.builds(Ray, TRIPLES, TRIPLES.filter(lambda v: math.hypot(v[0], v[1]) > 1e-2))
 
 RING = shapely.Polygon([(-3, -2), (3, -2), (3, 2), (-3, 2)], [[(-2, -1), (2, -1), (2, 1), (-2, 1)]])
+
+
+class Stadium(Collider2D):
+    """All points within half a metre of a line, which it defines."""
+
+    margin = 0.5
+
+    def core(self):
+        return shapely.LineString([(-1, 0), (1, 0)])
+
+
 FLAT = {
     "rectangle": lambda: RectangleCollider(2, 1),
+    "own stadium": Stadium,
     "circle": lambda: CircleCollider(1),
     "ring": lambda: GeometryCollider(RING),
     "islands": lambda: GeometryCollider(
@@ -78,6 +91,7 @@ CLEAR = [
     ("circle", ((3, 0, 0), (-1, 0, 1)), (2 * SQRT2, (1, 0, 0), 4 * SQRT2)),
     ("circle", ((3, 0, 0), (0, 0, 1)), None),
     ("rectangle", ((0, -4, 0), (0, 1, 0)), (3.5, (0, -1, 0), 4.5)),
+    ("own stadium", ((-4, 0, 0), (1, 0, 0)), (2.5, (-1, 0, 0), 5.5)),
     ("rectangle", ((1.01, -4, 0), (0, 1, 0)), None),
     ("ring", ((-5, 0, 0), (1, 0, 0)), (2, (-1, 0, 0), 3)),
     ("ring", ((0, 0, 0), (1, 0, 0)), (2, (-1, 0, 0), 3)),
@@ -106,6 +120,7 @@ INSIDE = [
     ("compound", ((0, 0, 0), (1, 0, 0)), 1.6),
     ("compound", ((1, 0, 0), (-1, 0, 0)), 2),
     ("circle", ((0, 0, 3), (0, 0, -1)), math.inf),
+    ("own stadium", ((1, 0.3, 3), (0, 0, -1)), math.inf),
     ("circle", ((0, 0, 0), (1, 0, 1)), SQRT2),
     ("rectangle", ((0, 0, 0), (0, 0, 1)), math.inf),
     ("rectangle", ((0, 0, 0), (0, 1, 0)), 0.5),
