@@ -80,6 +80,9 @@ def test_agents_of_a_silent_client_are_free(start, raw):
     client.call("reset")
     assert client.step(named("one"), a=1, b=1).status == 200
     assert client.step(named("two"), a=1, b=1).status == 200
+    stream = client.stream(named("two"))  # is there, however silent
+    assert client.step(named("one"), a=1, b=1).status == 403
+    stream.cancel()
 
 
 def test_a_reset_joins_an_episode_that_has_just_begun(start, connect, together):
@@ -299,22 +302,17 @@ def test_errors_name_the_address_the_call_and_the_time(start, connect):
         remote.reset()
 
 
-def test_a_stopped_server_tells_those_who_wait(start, connect, together):
+def test_a_stopped_server_tells_those_who_wait(start, connect, raw, together):
     server = start()
-    remote = connect(server)
+    remote, other = connect(server), raw(server)
     remote.reset(seed=1)
-    waits = threading.Event()
-    server.environment.environment.area.on_info = lambda: waits.set() or {}
-
-    def step():
-        remote.step({"a": [1], "b": [1]})
-        return remote.step({"a": [1]})
 
     def stop():
-        waits.wait(20.0)
+        while server.missing_agents != ["b"]:  # until the step waits
+            other.call("observation_space")
         server.stop()
 
-    error, _ = together(step, stop)
+    error, _ = together(lambda: remote.step({"a": [1]}), stop)
     assert isinstance(error, (ServerError, ConnectionLostError))
 
 
