@@ -71,7 +71,7 @@ class RaceArea(Area):
 
 @pytest.fixture
 def make_race_on_arrays() -> Iterator[Callable[..., Environment]]:
-    """Makes a race in some worlds, which is cut off after 7 steps."""
+    """Makes a race in some worlds, which is cut off after 7 steps, with changed attributes."""
     made = []
 
     def make(
@@ -79,17 +79,14 @@ def make_race_on_arrays() -> Iterator[Callable[..., Environment]]:
         seed: int | None = None,
         max_episode_steps: int | None = 7,
         frame_skip: int = 2,
+        **changes: Any,
     ) -> Environment:
         world = World(TableSimulator(worlds=worlds, timestep=0.1))
         for name in GOALS:
             world.spawn(TableModel(), name, Pose())
+        area = type("Race", (RaceArea,), changes)(world)
         made.append(
-            Environment(
-                RaceArea(world),
-                frame_skip=frame_skip,
-                max_episode_steps=max_episode_steps,
-                seed=seed,
-            )
+            Environment(area, frame_skip=frame_skip, max_episode_steps=max_episode_steps, seed=seed)
         )
         return made[-1]
 

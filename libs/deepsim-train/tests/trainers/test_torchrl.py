@@ -70,8 +70,8 @@ def test_a_space_without_a_tensor_is_named(make_echo: MakeEcho, space: Space[Any
         TorchRLEnv(make_echo(space))
 
 
-def test_agents_of_a_group_with_other_spaces_are_named(make_race: MakeRace) -> None:
-    race = make_race(spaces={"a": Box(-1.0, 1.0, (2,)), "b": Discrete(3)})
+def test_agents_of_a_group_with_other_spaces_are_named(make_race: MakeRace, apart: Any) -> None:
+    race = make_race(agents=apart)
     with pytest.raises(ValueError, match=r"action space of 'a' is Box.* 'b' is Discr"):
         TorchRLEnv(race, {"both": ["a", "b"]})
     for faulty in ({"one": ["a"]}, {"one": ["a", "b"], "two": ["b"]}):
@@ -224,10 +224,10 @@ def test_a_world_tells_a_time_limit_apart(make_races: MakeRaces) -> None:
     assert (last["terminated"].item(), last["truncated"].item()) == (False, True)
 
 
-def test_ppo_learns(make_races: MakeRaces) -> None:
+def test_ppo_learns(make_race_on_arrays: MakeRaces) -> None:
     """TorchRL's collector, loss and advantages, on all agents that are to act."""
     torch.manual_seed(0)
-    worlds = TorchRLEnv(make_races(4))
+    worlds = TorchRLEnv(make_race_on_arrays(4, None, 12, 1))
     worlds.set_seed(0)
     actor = ProbabilisticActor(
         TensorDictModule(
