@@ -15,6 +15,7 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
 
 pytest.importorskip("stable_baselines3", reason="SB3 is not installed: tox -e py311-trainers")
 
+from rollout_tasks import make_parties
 from stable_baselines3 import DDPG, PPO, SAC, HerReplayBuffer
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
@@ -37,7 +38,7 @@ AHEAD = np.array([[1.0, 0.0]] * 4, dtype=np.float32)
 
 
 def still(environment: Environment, rng: np.random.Generator) -> Any:
-    return lambda name, observation: np.zeros(2, np.float32)
+    return lambda name, seen: np.zeros(environment.action_space[name].shape, np.float32)
 
 
 def view(make_race: MakeRace, agent: str = "b", others: Any = still) -> GymnasiumEnv:
@@ -103,7 +104,7 @@ def test_a_slot_whose_agent_is_done_waits_for_the_others(make_races: MakeRaces) 
     worlds = AgentsVecEnv(make_races(1))
     worlds.seed(0)
     worlds.reset()
-    told = [worlds.step(AHEAD[:2]) for _ in range(10)]
+    told = [worlds.step(AHEAD[:2]) for _ in range(15)]
     assert [dones.tolist() for _, _, dones, _ in told[3:6]] == [
         [False] * 2,
         [True, False],
@@ -121,6 +122,7 @@ def test_a_slot_whose_agent_is_done_waits_for_the_others(make_races: MakeRaces) 
     assert "episode" not in told[9][3][0]
     assert told[9][3][1]["episode"] == {"r": pytest.approx(1.0), "l": 10}
     assert told[9][0][:, 0].tolist() == [0.0, 0.0]
+    assert told[14][3][0]["episode"] == end["episode"]
 
 
 @pytest.mark.parametrize("one", [False, True])
@@ -185,6 +187,17 @@ def test_any_agent_can_end_the_episode_of_all(make_races: MakeRaces) -> None:
     assert infos[1]["terminal_observation"][0] == pytest.approx(0.5)
     assert infos[1]["episode"]["l"] == 5
     assert seen[:, 0].tolist() == [0.0, 0.0]
+
+
+def test_a_world_goes_on_for_an_agent_that_has_yet_to_join() -> None:
+    """Though the only other one that learns is done; a third one takes part meanwhile."""
+    options: dict[str, Any] = {"agents": ["host", "late"], "others": still}
+    worlds = AgentsVecEnv(make_parties(2), **options)
+    worlds.seed(0)
+    worlds.reset()
+    dones = [worlds.step(np.zeros((4, 1), np.float32))[2].tolist() for _ in range(7)]
+    assert [step for step, done in enumerate(dones) if done[0]] == [2, 6]
+    assert [step for step, done in enumerate(dones) if done[1]] == [6]
 
 
 def test_without_a_seed_worlds_differ(make_races: MakeRaces) -> None:
