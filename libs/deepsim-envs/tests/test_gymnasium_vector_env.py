@@ -35,12 +35,12 @@ class Ahead(ArrayPolicy):
     """Ahead, so that some arrive before "a" is done."""
 
     def act(self, agent: str, observations: Any, action_space: Any, rngs: Any) -> Any:
-        return np.array([rng.uniform([0.6, -1.0], [1.0, 1.0]) for rng in rngs])
+        return np.array([rng.uniform([0.7, -1.0], [1.0, 1.0]) for rng in rngs])
 
 
 def ahead(environment: Environment, rng: np.random.Generator) -> Any:
     """The same, in one world."""
-    low, high = [0.6, -1.0], environment.action_space["b"].high
+    low, high = [0.7, -1.0], environment.action_space["b"].high
     return lambda agent, observation: rng.uniform(low, high)
 
 
@@ -90,6 +90,11 @@ def same(one: Any, other: Any) -> None:
     assert plain(one[-1]) == plain(other[-1])
 
 
+def places(environments: Any) -> bytes:
+    """Where all agents are, as "a" does not see the others."""
+    return b"".join(each.area.pucks.pose.tobytes() for each in environments)
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kind", ["vector", "joined"])
 def test_it_gives_the_bits_of_gymnasiums_own(
@@ -107,6 +112,10 @@ def test_it_gives_the_bits_of_gymnasiums_own(
         actions = rng.uniform([0.1, -1.0], 1.0, (WORLDS, 2)).astype(np.float32)
         one, other = ours.step(actions), theirs.step(actions)
         same(one, other)
+        alone = [view.environment for view in theirs.envs]  # type: ignore[attr-defined]
+        assert places(getattr(ours.environment, "environments", [ours.environment])) == places(
+            alone
+        )
         over = one[2] | one[3]
         ends += int(over.sum())
         if mode == "Disabled" and over.any():
