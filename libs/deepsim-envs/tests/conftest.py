@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import doctest
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 import gymnasium
@@ -16,7 +17,16 @@ import deepsim_envs
 import deepsim_math
 import deepsim_sync
 import deepsim_sync.testing
-from deepsim_envs import AbstractAgent, Agents, Area, AreaInterface, Environment
+from deepsim_envs import (
+    AbstractAgent,
+    Agents,
+    Area,
+    AreaInterface,
+    Environment,
+    GymnasiumEnv,
+    digest,
+)
+from deepsim_envs.checks import checks_of
 from deepsim_math import Pose, Twist
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -134,6 +144,80 @@ def make_worlds_env() -> Callable[..., Environment]:
     return make
 
 
+class EchoArea(Area):
+    """Agents observe what they did; before, all agents of a group observe one sample."""
+
+    def __init__(self, world: World, *groups: tuple[str, Space[Any]]) -> None:
+        super().__init__(world)
+        self.agents = [Agents(list(names), space, space) for names, space in groups]
+        self.said: Any = None
+
+    def reset(self, worlds: Any) -> None:
+        if self.said is None:
+            first = []
+            for group in self.agents:
+                space = deepcopy(group.action_space)
+                space.seed(0)
+                first.append([[space.sample()] * len(group)] * len(self.world))
+            self.said = tuple(first) if len(first) > 1 else first[0]
+
+    def act(self, actions: Any) -> None:
+        self.said = actions
+
+    def observe(self) -> Any:
+        return self.said
+
+    def reward(self) -> Any:
+        return np.zeros((len(self.world), sum(map(len, self.agents))))
+
+
+@pytest.fixture(scope="session")
+def make_echoes() -> Callable[..., Environment]:
+    """Makes the environment of groups, each the letters of its agents and their space."""
+
+    def make(
+        worlds: int, *groups: tuple[str, Space[Any]], area: type[Area] = EchoArea
+    ) -> Environment:
+        return Environment(area(World(TableSimulator(worlds=worlds)), *groups))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def echo_area() -> type[EchoArea]:
+    """The class of areas whose agents observe what they did."""
+    return EchoArea
+
+
+@pytest.fixture(scope="session")
+def drive() -> Callable[..., dict[int, list[str]]]:
+    """Steps as many worlds as seeds by random actions of their own, episode after episode.
+
+    Returns digests of what each world was told, by seed.
+    """
+
+    def drive(env: Any, seeds: list[int], steps: int = 40) -> dict[int, list[str]]:
+        rngs = [np.random.default_rng(seed) for seed in seeds]
+        (seen,) = env.reset_worlds(seeds)
+        told = {seed: [digest(seen[world])] for world, seed in enumerate(seeds)}
+        shape = len(env.agents), 2
+        for _ in range(steps):
+            drawn = np.array([rng.uniform([0.0, -1.0], 1.0, shape) for rng in rngs], np.float32)
+            step = env.step_worlds((drawn,))
+            infos = [values for own in env.info().values() for values in own.values()]
+            for world, seed in enumerate(seeds):
+                parts = step.observation[0], *step[1:], *infos
+                told[seed].append(digest([each[world] for each in parts]))
+            over = np.flatnonzero(~env.live.any(axis=1))
+            if len(over):
+                (seen,) = env.reset_worlds(worlds=over)
+                for world in over.tolist():
+                    told[seeds[world]].append(digest(seen[world]))
+        return told
+
+    return drive
+
+
 class ToldRink(RinkArea):
     """The rink on arrays, with info."""
 
@@ -185,6 +269,19 @@ def make_env(rink: Callable[..., Rink]) -> Callable[..., Environment]:
 
 
 @pytest.fixture
+def make_own_env(make_env: Callable[..., Environment]) -> Callable[..., Environment]:
+    """Makes the environment of two pucks in a world of its own."""
+
+    def make(**options: Any) -> Environment:
+        with World(TableSimulator(timestep=0.1)) as world:
+            for name in "ab":
+                world.spawn(TableModel(), name, Pose())
+            return make_env(**options)
+
+    return make
+
+
+@pytest.fixture
 def make_echo(rink: Callable[..., Rink]) -> Callable[[Space[Any]], Environment]:
     """Makes the environment of one agent "a" that says and observes members of one space."""
 
@@ -211,6 +308,23 @@ def make_rink(make_worlds_env: Callable[..., Environment]) -> Callable[..., Envi
         return make_worlds_env(worlds=worlds, seed=seed, **options)
 
     return make
+
+
+@pytest.fixture
+def checked() -> Iterator[Callable[..., dict[str, tuple[str, str]]]]:
+    """Checks a task of agents "a" and "b"; returns outcome and reason by check."""
+    id = "DeepSim/Checked-v0"
+
+    def check(make: Callable[..., Environment], steps: int = 40, other: Any = (0.0, 0.0)) -> Any:
+        def view(agent: str = "a") -> GymnasiumEnv:
+            return GymnasiumEnv(make(), agent=agent, others=lambda *_: lambda *_: other)
+
+        gymnasium.registry.pop(id, None)
+        gymnasium.register(id, entry_point=view)
+        return {each.name: (each.outcome, each.reason) for each in checks_of(id, make, steps)}
+
+    yield check
+    gymnasium.registry.pop(id, None)
 
 
 @pytest.fixture(scope="session")

@@ -6,16 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete
 
 from deepsim_envs import Agents, Area, Environment, GymnasiumEnv
-from deepsim_envs.checks import checks_of, random_actions
+from deepsim_envs.checks import random_actions
 from deepsim_envs.spaces import allowed, has_action_mask, sample_allowed
 
-ID = "DeepSim/Masked-v0"
 CHECK = "action masks allow an action"
 
 
@@ -141,34 +139,14 @@ def test_the_view_of_one_agent_tells_its_mask(make_worlds_env):
     ],
 )
 def test_checks_find_masks_that_forbid_everything(
-    make_worlds_env: Any, changes: dict[str, Any], outcome: str, reason: str
+    make_worlds_env: Any, checked: Any, changes: dict[str, Any], outcome: str, reason: str
 ) -> None:
-    def make(worlds: int = 1) -> Environment:
-        found: Environment = make_stairs(make_worlds_env, worlds, **changes)
-        return found
-
-    def view(agent: str = "a") -> GymnasiumEnv:
-        return GymnasiumEnv(make(), agent=agent, others=lambda env, rng: lambda name, seen: 0)
-
-    gymnasium.registry.pop(ID, None)
-    gymnasium.register(ID, entry_point=view)
-    try:
-        checks = {each.name: each for each in checks_of(ID, make, 40)}
-    finally:
-        gymnasium.registry.pop(ID, None)
-    assert checks[CHECK].outcome == outcome
-    assert all(part in checks[CHECK].reason for part in reason.split(" .*"))
+    found = checked(lambda worlds=1: make_stairs(make_worlds_env, worlds, **changes), other=0)
+    assert found[CHECK][0] == outcome
+    assert all(part in found[CHECK][1] for part in reason.split(" .*"))
     if outcome == "passed":
-        bad = [each for each in checks.values() if each.outcome not in ("passed", "skipped")]
-        assert not bad
+        assert {each for each, _ in found.values()} <= {"passed", "skipped"}
 
 
-def test_tasks_without_masks_have_no_such_check(make_rink):
-    def view(agent: str = "a") -> GymnasiumEnv:
-        return GymnasiumEnv(make_rink(), agent=agent, others=lambda env, rng: lambda *_: [0.0, 0.0])
-
-    gymnasium.registry.pop(ID, None)
-    gymnasium.register(ID, entry_point=view)
-    names = [each.name for each in checks_of(ID, make_rink, 4)]
-    gymnasium.registry.pop(ID, None)
-    assert CHECK not in names
+def test_tasks_without_masks_have_no_such_check(make_rink, checked):
+    assert CHECK not in checked(make_rink, steps=4)

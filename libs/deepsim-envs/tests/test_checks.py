@@ -3,66 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import gymnasium
 import numpy as np
-import pytest
 
-from deepsim_envs import Environment, GymnasiumEnv
-from deepsim_envs.checks import checks_of
-from deepsim_math import Pose
-from deepsim_sync import World
-from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_envs import Environment
 
-ID = "DeepSim/Checked-v0"
 WORLDS = "each of 3 and of 33 worlds gives its bits alone"
-
-
-def still(environment: Environment, rng: np.random.Generator) -> Any:
-    return lambda agent, observation: np.zeros(2, np.float32)
-
-
-@pytest.fixture
-def checked() -> Iterator[Callable[..., dict[str, tuple[str, str]]]]:
-    """Checks a task; returns outcome and reason by check."""
-
-    def check(make: Callable[..., Environment]) -> dict[str, tuple[str, str]]:
-        def view(agent: str = "a") -> GymnasiumEnv:
-            return GymnasiumEnv(make(), agent=agent, others=still)
-
-        gymnasium.registry.pop(ID, None)
-        gymnasium.register(ID, entry_point=view)
-        return {each.name: (each.outcome, each.reason) for each in checks_of(ID, make, 40)}
-
-    yield check
-    gymnasium.registry.pop(ID, None)
+EARNS = "random actions earn rewards"
 
 
 def test_a_task_on_arrays_passes(checked: Any, make_rink: Callable[..., Environment]) -> None:
-    outcomes = checked(lambda worlds=1: make_rink(worlds))
-    assert {name: each for name, each in outcomes.items() if each[0] == "failed"} == {}
-    assert outcomes[WORLDS] == ("passed", "")
-    assert outcomes["check_env of b (gymnasium)"] == ("passed", "")
-    assert sum(name.endswith("(pettingzoo)") for name in outcomes) == 4
+    found = checked(lambda worlds=1: make_rink(worlds))
+    assert "failed" not in {outcome for outcome, _ in found.values()}
+    for name in (WORLDS, "check_env of b (gymnasium)", EARNS):
+        assert found[name] == ("passed", "")
+    assert sum(name.endswith("(pettingzoo)") for name in found) == 4
 
 
-def test_a_task_of_objects_passes_in_one_world(checked: Any, make_env: Any, puck: Any) -> None:
-    def make() -> Environment:
-        with World(TableSimulator(timestep=0.1)) as world:
-            for name in "ab":
-                world.spawn(TableModel(), name, Pose())
-            environment: Environment = make_env(puck("a"), puck("b"), max_episode_steps=7)
-        return environment
-
-    outcomes = checked(make)
-    assert {name: each for name, each in outcomes.items() if each[0] == "failed"} == {}
-    assert outcomes[WORLDS] == (
-        "skipped",
-        "the task is for one world: its function does not take worlds=",
-    )
+def test_a_task_of_objects_passes_in_one_world(checked: Any, make_own_env: Any) -> None:
+    found = checked(lambda: make_own_env(max_episode_steps=7))
+    assert "failed" not in {outcome for outcome, _ in found.values()}
+    reason = "the task is for one world: its function does not take worlds="
+    assert found[WORLDS] == ("skipped", reason)
 
 
 def test_bits_that_depend_on_the_number_of_worlds_are_found(
@@ -93,8 +58,8 @@ def test_a_seed_that_is_not_used_is_found(
         def observe(self) -> Any:
             return self.pucks.pose[..., 1:3]
 
-    outcomes = checked(partial(make_rink, area=Careless))
-    assert outcomes["the same seed gives the same bits"][0] == "failed"
+    found = checked(partial(make_rink, area=Careless))
+    assert found["the same seed gives the same bits"][0] == "failed"
 
 
 def test_a_task_that_never_rewards_gets_a_remark(
@@ -104,8 +69,6 @@ def test_a_task_that_never_rewards_gets_a_remark(
         def reward(self) -> Any:
             return np.zeros((len(self.world), 2))
 
-    earns = "random actions earn rewards"
-    outcome, reason = checked(lambda worlds=1: make_rink(worlds, area=Idle))[earns]
+    outcome, reason = checked(lambda worlds=1: make_rink(worlds, area=Idle))[EARNS]
     assert outcome == "remark"
     assert reason.startswith("no agent earned a reward in 40 steps of random actions")
-    assert checked(lambda worlds=1: make_rink(worlds))[earns] == ("passed", "")

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from deepsim_envs import ClosedEnvironmentError
+from deepsim_envs import ClosedEnvironmentError, GymnasiumEnv, GymnasiumVectorEnv
+from deepsim_envs.pettingzoo import PettingZooEnv
 from deepsim_math import Pose
 from deepsim_sync import CallbackError, World
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -60,3 +63,19 @@ def test_the_simulator_is_closed_even_if_the_area_fails_to(env):
     with pytest.raises(CallbackError, match=r"Rink\.close raised OSError in tick 0: stuck"):
         env.close()
     assert env.world.simulator.closed == 1
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        partial(GymnasiumEnv, agent="a", others=lambda *_: None),
+        partial(GymnasiumVectorEnv, agent="a", others=lambda *_: None),
+        PettingZooEnv,
+    ],
+)
+def test_closing_a_view_closes_the_environment(make_rink, view):
+    shown = view(make_rink())
+    shown.close()
+    shown.close()
+    with pytest.raises(ClosedEnvironmentError):
+        shown.environment.reset()

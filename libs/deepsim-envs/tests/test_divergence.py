@@ -176,6 +176,9 @@ def test_a_world_with_invalid_values_can_be_truncated(make_worlds_env, unlimited
                 reward[1, 1] = np.inf
             return reward
 
+        def terminated(self):  # which does not count where the world is truncated
+            return np.tile([[False], [self.broken], [False]], 2)
+
     env, fine = (make_worlds_env(Broken, on_invalid="truncate") for _ in range(2))
     env.reset_worlds(0)
     fine.reset_worlds(0)
@@ -189,6 +192,7 @@ def test_a_world_with_invalid_values_can_be_truncated(make_worlds_env, unlimited
     assert env.diverged.tolist() == [False, True, False]
     assert env.invalid_steps.tolist() == [0, 1, 0]
     assert step.truncated.tolist() == [[False, False], [True, True], [False, False]]
+    assert not step.terminated.any()
     assert step.reward[1].tolist() == [0.0, 0.0]
     last = before if value == "observation" else other.observation[0]  # that is valid
     assert step.observation[0][1].tobytes() == last[1].tobytes()

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
 
-from deepsim_envs import ClosedEnvironmentError, GymnasiumEnv, ResetNeededError, digest
+from deepsim_envs import GymnasiumEnv, ResetNeededError, digest
 from deepsim_math import Pose
-from deepsim_sync import CameraView, UnsupportedError, World
-from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_sync import CameraView, UnsupportedError
 
 
 def still(environment, rng):
@@ -35,11 +36,10 @@ def test_gymnasiums_checker_is_content(make_env, others):
 
 
 @pytest.mark.parametrize("others", [still, at_random])
-def test_two_worlds_of_one_seed_match(make_env, others):
+def test_two_worlds_of_one_seed_match(make_own_env, others):
     """By Gymnasium's own comparison: actions, observations, rewards, ends and infos."""
-    one, other = (
-        GymnasiumEnv(make_env_of_its_own(make_env), agent="a", others=others) for _ in range(2)
-    )
+    make = partial(make_own_env, frame_skip=5)
+    one, other = (GymnasiumEnv(make(), agent="a", others=others) for _ in range(2))
     check_environments_match(one, other, 60, seed=3)
 
 
@@ -49,8 +49,8 @@ def test_the_only_agent_needs_no_name_and_no_others(make_env, puck):
     check_env(view, skip_render_check=True)
 
 
-def test_the_view_gives_what_the_environment_gives(make_env, view):
-    env = make_env_of_its_own(make_env)
+def test_the_view_gives_what_the_environment_gives(make_own_env, view):
+    env = make_own_env(frame_skip=5)
     expected, _ = env.reset(5)
     seen, _ = view.reset(seed=5)
     assert digest(seen) == digest(expected["a"])
@@ -58,13 +58,6 @@ def test_the_view_gives_what_the_environment_gives(make_env, view):
     seen, reward, terminated, truncated, _ = view.step(np.array([0.5, 0.5], np.float32))
     assert digest(seen) == digest(result.observation["a"])
     assert (reward, terminated, truncated) == (result.reward["a"], False, False)
-
-
-def make_env_of_its_own(make_env):
-    with World(TableSimulator(timestep=0.1)) as world:
-        for name in "ab":
-            world.spawn(TableModel(), name, Pose())
-        return make_env(frame_skip=5)
 
 
 def test_the_episode_ends_with_its_agent(view):
@@ -90,28 +83,6 @@ def test_an_agent_goes_on_when_others_are_done(make_env):
     assert ends == [(False, False), (False, False), (False, True)]
 
 
-def test_the_others_see_what_is_theirs_and_draw_from_the_views_generator(make_env):
-    seen = []
-
-    def policy(environment, rng):
-        def act(name, observation):
-            seen.append((name, observation.tolist()))
-            return rng.uniform(-1.0, 1.0, 2)
-
-        return act
-
-    view = GymnasiumEnv(make_env(), agent="a", others=policy)
-    runs = []
-    for _ in range(2):
-        seen.clear()
-        view.reset(seed=3)
-        for _ in range(4):
-            view.step(np.zeros(2, np.float32))
-        runs.append(list(seen))
-    assert runs[0] == runs[1]
-    assert {name for name, _ in seen} == {"b"}
-
-
 def test_info_of_the_agent_and_of_all_but_of_no_other(make_env):
     env = make_env()
     env.area.info = {"a": {"laps": 1}, "b": {"laps": 2}, "wind": [0.5]}
@@ -120,11 +91,9 @@ def test_info_of_the_agent_and_of_all_but_of_no_other(make_env):
     assert view.step(np.zeros(2, np.float32))[4] == {"wind": [0.5], "laps": 1}
 
 
-def test_without_a_seed_views_differ_and_with_one_they_do_not(make_env):
-    starts = [
-        GymnasiumEnv(make_env_of_its_own(make_env), agent="a", others=still).reset()[0][1]
-        for _ in range(3)
-    ]
+def test_without_a_seed_views_differ(make_own_env):
+    views = [GymnasiumEnv(make_own_env(), agent="a", others=still) for _ in range(3)]
+    starts = [view.reset()[0][1] for view in views]
     assert len(set(map(float, starts))) == 3
 
 
@@ -158,10 +127,3 @@ def test_it_shows_one_world(make_rink):
 def test_metadata_has_the_frames_per_second(view):
     assert view.metadata == {"render_modes": [], "render_fps": 2}
     assert view.render() is None
-
-
-def test_closing_the_view_closes_the_environment(view):
-    view.close()
-    view.close()
-    with pytest.raises(ClosedEnvironmentError):
-        view.environment.reset()

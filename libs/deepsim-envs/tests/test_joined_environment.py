@@ -56,6 +56,18 @@ def test_it_gives_the_bits_of_one_environment(
             assert digest(joined.reset_worlds(seeds, over)) == digest(one.reset_worlds(seeds, over))
 
 
+def test_it_goes_back_to_a_snapshot(joined: JoinedEnvironment, make_rink: MakeRink) -> None:
+    """Also another one does, in which no episode has begun."""
+    actions = (np.full((4, 2, 2), 0.1),)
+    joined.reset_worlds(3)
+    joined.step_worlds(actions, [0, 2])
+    state, some = joined.get_state(), ([0], [1, 3], None)
+    expected = [digest(tuple(joined.step_worlds(actions, worlds))) for worlds in some]
+    for each in (joined, JoinedEnvironment([make_rink] * 4)):
+        each.set_state(state)
+        assert [digest(tuple(each.step_worlds(actions, worlds))) for worlds in some] == expected
+
+
 def test_all_actions_are_checked_before_any_world_moves(joined: JoinedEnvironment) -> None:
     joined.reset_worlds(0)
     actions = np.zeros((4, 2, 2))

@@ -236,6 +236,9 @@ def test_pettingzoos_own_tests_pass(make: Make) -> None:
     view.step({"host": np.zeros(1, np.float32)})
     *_, infos = view.step({"host": np.zeros(1, np.float32)})
     assert view.agents == ["host", "guest"] == [*infos]
+    assert view.state().any()
+    view.reset()
+    assert not view.state().any()
 
 
 @both

@@ -10,7 +10,7 @@ import numpy as np
 import pettingzoo.test
 import pytest
 
-from deepsim_envs import ClosedEnvironmentError, Environment, ResetNeededError, digest
+from deepsim_envs import Environment, ResetNeededError, digest
 from deepsim_envs.pettingzoo import PettingZooEnv, aec_env
 from deepsim_math import Pose
 from deepsim_sync import World
@@ -67,13 +67,13 @@ def test_without_a_seed_views_differ(make):
     assert len({digest(make().reset()[0]) for _ in range(3)}) == 3
 
 
-def test_two_thousand_steps_give_the_bits_of_the_environment(make):
+def test_steps_give_the_bits_of_the_environment(make):
     """PettingZoo's own seed test looks at the first step only."""
     view, environment = make(), make().environment
     rng = np.random.default_rng(4)
     seen, _ = view.reset(seed=2)
     assert digest(seen) == digest(environment.reset(2)[0])
-    for _ in range(2000):
+    for _ in range(300):  # of which an episode has at most 15
         if not view.agents:
             assert digest(view.reset()[0]) == digest(environment.reset()[0])
         actions = {name: rng.uniform(-0.5, 1.0, 2) for name in view.agents}
@@ -104,13 +104,6 @@ def test_infos_are_apart(make):
         "puck_1": {"wind": [1.0], "laps": 2},
         "puck_2": {"wind": [1.0]},
     }
-
-
-def test_closing_the_view_closes_the_environment(make):
-    view = make()
-    view.close()
-    with pytest.raises(ClosedEnvironmentError):
-        view.reset()
 
 
 def test_metadata(make):

@@ -30,47 +30,16 @@ MODULE = """
     import numpy as np
     from gymnasium.spaces import Box
 
-    from deepsim_envs import AbstractAgent, Agents, Area, AreaInterface, Environment
+    from deepsim_envs import Agents, Area, Environment
     from deepsim_sync import World
     from deepsim_sync.testing import TableSimulator
 
 
-    class Counter(AbstractAgent):
-        count = 0
-
-        def get_next_state(self):
-            return [self.count % 10]
-
-        def on_action_received(self, action):
-            self.count += 1
-
-        def on_reset(self):
-            self.count = int(self.world.rng.integers(10))
-
-
-    class Desk(AreaInterface):
-        observation_space = {"counter_0": Box(0.0, 10.0, (1,))}
-        action_space = {"counter_0": Box(-1.0, 1.0, (1,))}
-
-        def __init__(self, world):
-            self.agents = [Counter("counter_0", world=world)]
-
-        def get_agents(self):
-            return self.agents
-
-        def get_info(self):
-            return {}
-
-        def reset(self):
-            pass
-
-
     class Desks(Area):
-        agents = Agents(["counter_0", "counter_1"], Box(0.0, 10.0, (1,)), Box(-1.0, 1.0, (1,)))
-
-        def __init__(self, world):
+        def __init__(self, world, names):
             super().__init__(world)
-            self.count = np.zeros((len(world), 2, 1), np.int64)
+            self.agents = Agents(names, Box(0.0, 10.0, (1,)), Box(-1.0, 1.0, (1,)))
+            self.count = np.zeros((len(world), len(names), 1), np.int64)
 
         def reset(self, worlds):
             for world in worlds.tolist():
@@ -86,13 +55,13 @@ MODULE = """
             return np.zeros(self.live.shape)
 
 
-    def objects(limit=20, seed=0):
-        return Environment(Desk(World(TableSimulator())), max_episode_steps=limit, seed=seed)
+    def many(worlds=1, limit=20, seed=0, names=("counter_0", "counter_1")):
+        area = Desks(World(TableSimulator(worlds=worlds)), names)
+        return Environment(area, max_episode_steps=limit, seed=seed)
 
 
-    def arrays(worlds=1, limit=20, seed=0):
-        world = World(TableSimulator(worlds=worlds))
-        return Environment(Desks(world), max_episode_steps=limit, seed=seed)
+    def alone(limit=20, seed=0):
+        return many(1, limit, seed, ["counter_0"])
 
 
     def still(environment, rng):
@@ -120,8 +89,8 @@ def module(tmp_path, monkeypatch):
 
 
 def test_nothing_is_imported_before_it_is_made(module):
-    register(ID, f"{module}:objects")
-    deepsim_envs.pettingzoo.register(ID, f"{module}:objects")
+    register(ID, f"{module}:alone")
+    deepsim_envs.pettingzoo.register(ID, f"{module}:alone")
     assert module not in sys.modules
     with gymnasium.make(ID) as env:
         env.reset(seed=0)
@@ -129,7 +98,7 @@ def test_nothing_is_imported_before_it_is_made(module):
 
 
 def test_make_passes_arguments_on_and_the_spec_can_be_stored(module):
-    register(ID, f"{module}:objects", limit=3)
+    register(ID, f"{module}:alone", limit=3)
     env = gymnasium.make(ID)
     assert env.unwrapped.environment.max_episode_steps == 3
     assert gymnasium.make(ID, limit=4).unwrapped.environment.max_episode_steps == 4
@@ -137,16 +106,16 @@ def test_make_passes_arguments_on_and_the_spec_can_be_stored(module):
     assert again.unwrapped.environment.max_episode_steps == 3
 
 
-@pytest.mark.parametrize("make", ["objects", "arrays"])
+@pytest.mark.parametrize("make", ["alone", "many"])
 def test_make_vec_gives_worlds_in_any_mode(module, make):
     """Of one environment, if its maker takes ``worlds``, and else of as many environments."""
     both = {"agent": "counter_0", "others": f"{module}:still", "limit": 3}
-    register(ID, f"{module}:{make}", **(both if make == "arrays" else {"limit": 3}))
+    register(ID, f"{module}:{make}", **(both if make == "many" else {"limit": 3}))
     worlds = gymnasium.make_vec(
         ID, num_envs=4, vector_kwargs=None, autoreset_mode=AutoresetMode.SAME_STEP
     )
     assert isinstance(worlds.unwrapped, GymnasiumVectorEnv)
-    kind = Environment if make == "arrays" else JoinedEnvironment
+    kind = Environment if make == "many" else JoinedEnvironment
     assert isinstance(worlds.unwrapped.environment, kind)
     assert worlds.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     seen, _ = worlds.reset(seed=0)
@@ -159,7 +128,7 @@ def test_make_vec_gives_worlds_in_any_mode(module, make):
 
 
 def test_gymnasiums_wrappers_for_vectors_fit(module):
-    register(ID, f"{module}:objects", limit=3)
+    register(ID, f"{module}:alone", limit=3)
     worlds = gymnasium.wrappers.vector.RecordEpisodeStatistics(gymnasium.make_vec(ID, 2))
     worlds.reset(seed=0)
     for _ in range(3):
@@ -168,7 +137,7 @@ def test_gymnasiums_wrappers_for_vectors_fit(module):
 
 
 def test_pettingzoo_makes_both_kinds(module):
-    deepsim_envs.pettingzoo.register(ID, f"{module}:objects", limit=3)
+    deepsim_envs.pettingzoo.register(ID, f"{module}:alone", limit=3)
     env = pettingzoo.make("parallel", ID)
     env.reset(seed=0)
     assert env.agents == ["counter_0"]
@@ -179,13 +148,13 @@ def test_pettingzoo_makes_both_kinds(module):
 
 def test_an_id_can_be_registered_again(module):
     for limit in (3, 5):
-        register(ID, f"{module}:objects", limit=limit)
-        deepsim_envs.pettingzoo.register(ID, f"{module}:objects", limit=limit)
+        register(ID, f"{module}:alone", limit=limit)
+        deepsim_envs.pettingzoo.register(ID, f"{module}:alone", limit=limit)
     assert gymnasium.make(ID).unwrapped.environment.max_episode_steps == 5
     assert pettingzoo.make("parallel", ID).environment.max_episode_steps == 5
 
 
-@pytest.mark.parametrize("make", ["counting_desk", ":objects", "counting_desk:"])
+@pytest.mark.parametrize("make", ["counting_desk", ":alone", "counting_desk:"])
 @pytest.mark.parametrize("where", [deepsim_envs, deepsim_envs.pettingzoo])
 def test_a_name_without_module_and_function_is_refused(where, make):
     with pytest.raises(ValueError, match=r"of the form 'package\.module:function'"):

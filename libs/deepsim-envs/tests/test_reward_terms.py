@@ -13,8 +13,6 @@ from gymnasium.spaces import Box
 from deepsim_envs import Agents, Environment, GymnasiumVectorEnv, JoinedEnvironment, digest
 from deepsim_sync import World
 
-STEPS = 30
-
 
 @pytest.fixture
 def termed(rink_area: type) -> type:
@@ -28,23 +26,6 @@ def termed(rink_area: type) -> type:
             return {"toll": toll, "way": self.earned}
 
     return Termed
-
-
-def drive(env: Environment, numbers: list[int]) -> list[list[Any]]:
-    """Steps worlds by random actions of their own; returns what each was told in every step."""
-    rngs = [np.random.default_rng(number) for number in numbers]
-    env.reset_worlds(numbers)
-    told: list[list[Any]] = [[] for _ in numbers]
-    for _ in range(STEPS):
-        actions = np.array([rng.uniform([0.0, -1.0], 1.0, (2, 2)) for rng in rngs], np.float32)
-        step, info = env.step_worlds((actions,)), env.info()
-        for world, record in enumerate(told):
-            own = [values[world] for agent in "ab" for values in info[agent].values()]
-            record.append(digest([step.reward[world], own]))
-        over = np.flatnonzero(~env.live.any(axis=1))
-        if len(over):
-            env.reset_worlds(worlds=over)
-    return told
 
 
 def test_terms_add_up_to_rewards_of_steps_and_episodes(make_worlds_env, termed):
@@ -68,14 +49,14 @@ def test_terms_add_up_to_rewards_of_steps_and_episodes(make_worlds_env, termed):
 
 
 @pytest.mark.parametrize("worlds", [3, 33])
-def test_each_world_is_told_what_it_is_told_alone(make_worlds_env, termed, worlds):
+def test_each_world_is_told_what_it_is_told_alone(make_worlds_env, termed, drive, worlds):
     options = {"frame_skip": 2, "max_episode_steps": 7}
     together = drive(make_worlds_env(termed, worlds, **options), list(range(worlds)))
     for number in (0, worlds - 1):
         alone = drive(make_worlds_env(termed, 1, **options), [number])
-        assert alone == [together[number]]
+        assert alone == {number: together[number]}
     joined = JoinedEnvironment([lambda: make_worlds_env(termed, 1, **options)] * 3)
-    assert drive(joined, [0, 1, 2]) == together[:3]
+    assert drive(joined, [0, 1, 2]) == {number: together[number] for number in range(3)}
 
 
 def test_an_agent_that_is_done_earns_nothing_more(make_worlds_env, termed):

@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deepsim_envs import Environment, digest
-from deepsim_math import Pose
-from deepsim_sync import World
-from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_envs import digest
 
 HOOKS = ["act", "fixed_update", "observe", "terminated", "truncated", "reward"]
 STEPS = 40
@@ -38,50 +35,22 @@ def diary(area: type) -> type:
     return type("Diary", (area,), {"pages": {}, **{hook: noting(hook) for hook in HOOKS}})
 
 
-def drive(env: Environment, numbers: list[int]) -> dict[int, list[Any]]:
-    """Steps worlds by random actions of their own, and resets each one that is over.
-
-    Args:
-        env: Of as many worlds as numbers.
-        numbers: What each world's actions and first seed follow from.
-    """
-    rngs = [np.random.default_rng(number) for number in numbers]
-    env.reset_worlds(numbers)
-    record: dict[int, list[Any]] = {number: [] for number in numbers}
-    for _ in range(STEPS):
-        actions = np.array([rng.uniform([0.0, -1.0], 1.0, (2, 2)) for rng in rngs], np.float32)
-        step = env.step_worlds((actions,))
-        for world, number in enumerate(numbers):
-            record[number].append(digest([each[world] for each in (step[0][0], *step[1:])]))
-        over = np.flatnonzero(~env.live.any(axis=1))
-        if len(over):
-            seen = env.reset_worlds(worlds=over)[0]
-            for world in over.tolist():
-                record[numbers[world]].append(digest(seen[world]))
-    return record
-
-
 @pytest.mark.parametrize("worlds", [3, 33])
-def test_each_world_gives_the_bytes_it_gives_alone(make_worlds_env, rink_area, worlds):
+def test_each_world_gives_the_bytes_it_gives_alone(make_worlds_env, rink_area, drive, worlds):
     options = {"frame_skip": 2, "max_episode_steps": 7}
     many = make_worlds_env(diary(rink_area), worlds, **options)
-    record = drive(many, list(range(worlds)))
+    record = drive(many, list(range(worlds)), STEPS)
     for number in (0, 1, worlds - 1):
         alone = make_worlds_env(diary(rink_area), 1, **options)
-        assert drive(alone, [number])[number] == record[number]
+        assert drive(alone, [number], STEPS) == {number: record[number]}
         assert alone.area.pages[0] == many.area.pages[number]
         assert len(alone.area.pages[0]) > 6 * STEPS
 
 
-def test_objects_give_the_bytes_of_arrays(make_worlds_env, make_env):
+def test_objects_give_the_bytes_of_arrays(make_worlds_env, make_own_env, drive):
     """The rink of objects and the one on arrays are the same task."""
-    world = World(TableSimulator(timestep=0.1))
-    for name in "ab":
-        world.spawn(TableModel(), name, Pose())
     options = {"frame_skip": 2, "max_episode_steps": 7}
-    with world:
-        objects = make_env(**options)
-    assert drive(objects, [5]) == drive(make_worlds_env(worlds=1, **options), [5])
+    assert drive(make_own_env(**options), [5]) == drive(make_worlds_env(worlds=1, **options), [5])
 
 
 def test_by_name_and_on_arrays_is_the_same(make_worlds_env):

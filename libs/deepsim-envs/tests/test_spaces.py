@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import data_equivalence
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deepsim_envs import ActionError, Agents, Area, Environment, ObservationError
+from deepsim_envs import ActionError, ObservationError
 from deepsim_envs.spaces import batch_of
 from deepsim_math import Pose
 from deepsim_sync import World
@@ -41,43 +41,13 @@ SPACES = st.recursive(
 )
 
 
-class Echo(Area):
-    """Agents observe what they did."""
-
-    def __init__(self, world: World, *groups: tuple[str, spaces.Space[Any]]) -> None:
-        super().__init__(world)
-        self.agents = [Agents(list(names), space, space) for names, space in groups]
-        self.said: Any = None
-
-    def reset(self, worlds: Any) -> None:
-        if self.said is None:
-            self.said = [
-                [[group.action_space.sample() for _ in group.names] for _ in range(len(self.world))]
-                for group in self.agents
-            ]
-            self.said = tuple(self.said) if len(self.said) > 1 else self.said[0]
-
-    def act(self, actions: Any) -> None:
-        self.said = actions
-
-    def observe(self) -> Any:
-        return self.said
-
-    def reward(self) -> Any:
-        return np.zeros((len(self.world), sum(map(len, self.agents))))
-
-
-def echo(worlds: int, *groups: tuple[str, spaces.Space[Any]]) -> Environment:
-    return Environment(Echo(World(TableSimulator(worlds=worlds)), *groups))
-
-
 @settings(max_examples=60, deadline=None)
 @given(one=SPACES, other=SPACES, worlds=st.sampled_from([1, 3]), seed=st.integers(0, 2**31))
-def test_members_pass_through_unchanged(one, other, worlds, seed):
+def test_members_pass_through_unchanged(make_echoes, one, other, worlds, seed):
     """By name and on arrays, an action comes back as the observation that it is."""
     one.seed(seed)
     other.seed(seed)
-    env = echo(worlds, ("ab", one), ("c", other))
+    env = make_echoes(worlds, ("ab", one), ("c", other))
     first, _ = env.reset()
     assert all(env.observation_space[name].contains(value) for name, value in first.items())
     for _ in range(2):
@@ -94,10 +64,10 @@ def test_members_pass_through_unchanged(one, other, worlds, seed):
 
 @settings(max_examples=30, deadline=None)
 @given(space=SPACES, seed=st.integers(0, 2**31))
-def test_only_some_worlds_count(space, seed):
+def test_only_some_worlds_count(make_echoes, space, seed):
     """Actions of worlds that do not step are not looked at, and do not arrive."""
     space.seed(seed)
-    env = echo(3, ("a", space))
+    env = make_echoes(3, ("a", space))
     env.reset()
     said = [[space.sample()] for _ in range(3)]
     said[0] = said[2] = [None]
@@ -118,8 +88,8 @@ def deep(worlds: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("worlds", [1, 3])
-def test_parts_are_arrays_leaf_by_leaf(worlds):
-    env = echo(worlds, ("a", DEEP))
+def test_parts_are_arrays_leaf_by_leaf(make_echoes, worlds):
+    env = make_echoes(worlds, ("a", DEEP))
     env.reset()
     given_ = deep(worlds)
     given_["gas"][-1] = 1
@@ -149,8 +119,8 @@ def _wheel(batch, value):
         (lambda batch: batch.update(gas=np.zeros((2, 1), int)), r"of shape \(3, 1\)"),
     ],
 )
-def test_a_batch_that_does_not_fit_is_refused(spoil, message):
-    env = echo(3, ("a", DEEP))
+def test_a_batch_that_does_not_fit_is_refused(make_echoes, spoil, message):
+    env = make_echoes(3, ("a", DEEP))
     env.reset()
     batch = deep(3)
     spoil(batch)
@@ -168,8 +138,8 @@ def test_a_batch_that_does_not_fit_is_refused(spoil, message):
         (spaces.Box(0, 255, (1,), np.uint8), [[[7]]] and np.array([[[7]]], np.uint8)),
     ],
 )
-def test_numbers_of_other_types_become_those_of_the_space(space, given_):
-    env = echo(1, ("a", space))
+def test_numbers_of_other_types_become_those_of_the_space(make_echoes, space, given_):
+    env = make_echoes(1, ("a", space))
     env.reset()
     seen = env.step_worlds((given_,)).observation[0]
     assert seen.dtype == space.dtype
@@ -193,35 +163,42 @@ def test_numbers_of_other_types_become_those_of_the_space(space, given_):
         (spaces.Text(3), [["a", "b"]]),
     ],
 )
-def test_other_numbers_are_refused(space, given_):
-    env = echo(1, ("a", space))
+def test_other_numbers_are_refused(make_echoes, space, given_):
+    env = make_echoes(1, ("a", space))
     env.reset()
     with pytest.raises(ActionError):
         env.step_worlds((given_,))
 
 
-def test_groups_have_their_own_arrays():
+def test_groups_have_their_own_arrays(make_echoes, echo_area):
     """In the order of the groups, whatever their spaces; columns of (W, A) follow."""
-    env = echo(3, ("ab", spaces.Box(-1, 1, (2,))), ("c", spaces.Discrete(4)))
+
+    class Paying(echo_area):
+        def reward(self) -> Any:
+            return np.arange(9.0).reshape(3, 3)
+
+    box, choice = spaces.Box(-1, 1, (2,)), spaces.Discrete(4)
+    env = make_echoes(3, ("ab", box), ("c", choice), area=Paying)
     assert env.agents == ("a", "b", "c")
     env.reset()
     step = env.step_worlds((np.full((3, 2, 2), 0.5), np.full((3, 1), 3)))
     assert [each.shape for each in step.observation] == [(3, 2, 2), (3, 1)]
-    assert step.reward.shape == (3, 3)
+    assert step.reward.tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]
+    rewards = env.step({slot: 3 if slot[0] == "c" else [0.5, 0.5] for slot in env.slots}).reward
+    assert rewards == {slot: float(place) for place, slot in enumerate(env.slots)}
     with pytest.raises(ActionError, match="actions must be a tuple with a batch for each of 2 gr"):
         env.step_worlds((np.zeros((3, 2, 2)),))
 
 
-def test_choices_are_checked_in_every_step():
+def test_choices_are_checked_in_every_step(make_echoes, echo_area):
     """Unlike the bounds of boxes, which rounding may miss."""
 
-    class Odd(Echo):
+    class Odd(echo_area):
         def act(self, actions: Any) -> None:
             self.said = (actions[0] * 2, actions[1] + 2)
 
-    area = Odd(World(TableSimulator(worlds=3)), ("ab", spaces.Box(-1, 1, (2,))),
-               ("c", spaces.Discrete(4)))  # fmt: skip
-    env = Environment(area)
+    groups = ("ab", spaces.Box(-1, 1, (2,))), ("c", spaces.Discrete(4))
+    env = make_echoes(3, *groups, area=Odd)
     env.reset()
     env.step_worlds((np.ones((3, 2, 2)), np.ones((3, 1), int)))
     choice = np.array([[1], [2], [1]])

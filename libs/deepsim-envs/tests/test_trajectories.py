@@ -28,6 +28,13 @@ def actions_of(collector: TrajectoryCollector, seen: Mapping[str, Any]) -> dict[
     return {slot: [1.0 if slot[0] == "a" else 0.5, 0.0] for slot in seen}
 
 
+def play(collector: TrajectoryCollector, seen: Mapping[str, Any]) -> None:
+    """Steps until all agents are done."""
+    while seen:
+        result = collector.step(actions_of(collector, seen))
+        seen = {slot: value for slot, value in seen.items() if not result.done.get(slot, True)}
+
+
 @pytest.mark.parametrize("worlds", [1, 3])
 def test_it_collects_what_the_environment_returns(make_rink: MakeRink, worlds: int) -> None:
     collector = TrajectoryCollector(make_rink(worlds))
@@ -62,9 +69,7 @@ def test_a_world_of_many_gives_the_trajectories_that_it_gives_alone(make_rink: M
     def collected(worlds: int, seed: int) -> dict[tuple[str, int], str]:
         collector = TrajectoryCollector(make_rink(worlds))
         seen, _ = collector.reset(seed=seed)
-        while seen:
-            result = collector.step(actions_of(collector, seen))
-            seen = {slot: value for slot, value in seen.items() if not result.done.get(slot, True)}
+        play(collector, seen)
         return {(e.agent, e.world): digest(tuple(e[3:])) for e in collector.trajectories}
 
     many = collected(3, 4)
@@ -78,9 +83,7 @@ def test_an_episode_that_a_reset_breaks_off_is_left_out(make_rink: MakeRink) -> 
     seen, _ = collector.reset(seed=1)
     collector.step(actions_of(collector, seen))
     seen, _ = collector.reset()
-    while seen:
-        result = collector.step(actions_of(collector, seen))
-        seen = {slot: value for slot, value in seen.items() if not result.done.get(slot, True)}
+    play(collector, seen)
     assert [episode.seed for episode in collector.trajectories] == [None, None]
     for episode in collector.trajectories:
         assert len(episode.observations) == len(episode.rewards) + 1
@@ -91,9 +94,7 @@ def test_a_refused_action_collects_nothing(make_rink: MakeRink) -> None:
     seen, _ = collector.reset(seed=1)
     with pytest.raises(ActionError):
         collector.step({"a": [9.0, 0.0], "b": [0.0, 0.0]})
-    while seen:
-        result = collector.step(actions_of(collector, seen))
-        seen = {slot: value for slot, value in seen.items() if not result.done.get(slot, True)}
+    play(collector, seen)
     assert {episode.actions.max() for episode in collector.trajectories} == {1.0, 0.5}
 
 

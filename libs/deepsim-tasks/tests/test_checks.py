@@ -14,7 +14,7 @@ import pettingzoo
 import pytest
 
 import deepsim_tasks
-from deepsim_envs import digest
+from deepsim_envs import Environment, digest
 from deepsim_envs.checks import checks_of
 from deepsim_envs.checks.own_checks import fresh_reset
 from deepsim_train import load_task, register_task
@@ -80,7 +80,7 @@ def played(task: str, order: list[int]) -> list[list[str]]:
 
 
 def of_world(values: Any, world: int) -> Any:
-    """The part of a batch of observations that is of one world."""
+    """The part of a batch that is of one world."""
     if isinstance(values, Mapping):
         return {name: of_world(each, world) for name, each in values.items()}
     return values[world]
@@ -92,3 +92,42 @@ def test_worlds_in_another_order_do_the_same_in_that_order(task: str) -> None:
     straight, order = played(task, [0, 1, 2]), [2, 0, 1]
     assert played(task, order) == [straight[world] for world in order]
     assert len({str(each) for each in straight}) == 3
+
+
+def told(environment: Environment, cut: int | None) -> list[list[list[str]]]:
+    """Digests of what two worlds of one seed show, by world, episode and step.
+
+    World 1 begins anew, with the same seed and actions, where it is cut.
+    """
+    rng, number = np.random.default_rng(3), [0, 0]
+    spaces = [(group.action_space, len(group)) for group in environment.groups]
+    drawn = [
+        [rng.uniform(space.low, space.high, (agents, *space.shape)) for space, agents in spaces]
+        for _ in range(30)
+    ]
+    environment.reset_worlds([5, 5])
+    found: list[list[list[str]]] = [[[]], [[]]]
+    for step in range(30):
+        if step == cut:
+            environment.reset_worlds([5], [1])
+            found[1].append([])
+            number[1] = 0
+        on = np.flatnonzero(environment.live.any(axis=1))
+        own = [drawn[each] for each in number]
+        if len(on):
+            environment.step_worlds([np.stack(each) for each in zip(*own, strict=True)], on)
+        seen, info = environment.area.observe(), environment.info()
+        for world in on.tolist():
+            number[world] += 1
+            found[world][-1].append(digest([of_world(each, world) for each in (seen, info)]))
+    return found
+
+
+@pytest.mark.parametrize("task", ["cartpole", "walk", "navigate", "push", "racetrack", "robocup"])
+def test_a_reset_of_a_world_leaves_nothing_there_and_others_alone(task: str) -> None:
+    """To the bit, in observations and infos."""
+    with load_task(task).environment(worlds=2) as environment:
+        straight, cut = told(environment, None), told(environment, 12)
+    assert cut[0] == straight[0]
+    assert cut[1][0] == straight[1][0][:12]
+    assert cut[1][1] == straight[1][0][:18]

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deepsim_envs import Recorder, replay
 from deepsim_train import Task
 from deepsim_train.episodes import Episode, run_episodes
 from deepsim_train.policies.slot_policy import slot_policy
@@ -23,9 +24,8 @@ def drive(task: Task, policy: str, seed: int, number: int = 1) -> Episode:
         return run_episodes(environment, act, number, seed)[0]
 
 
-@pytest.mark.parametrize("policy", ["random", "pursuit"])
-def test_the_same_seed_gives_the_same_trajectory_bit_for_bit(racetrack: Task, policy: str) -> None:
-    one, again, other = (drive(racetrack, policy, seed) for seed in (3, 3, 4))
+def test_the_same_seed_gives_the_same_trajectory_bit_for_bit(racetrack: Task) -> None:
+    one, again, other = (drive(racetrack, "random", seed) for seed in (3, 3, 4))
     assert repr(one.rows) == repr(again.rows)
     assert repr(one.rows) != repr(other.rows)
 
@@ -37,15 +37,6 @@ def test_pure_pursuit_drives_a_lap_and_random_actions_do_not(racetrack: Task) ->
         assert pursuit.info[car]["success"]
         assert pursuit.rewards[car] > 36.0
         assert random.info[car]["metres"] < 20.0
-
-
-def test_the_policy_that_ships_brings_both_cars_home(racetrack: Task) -> None:
-    """In at least nine of ten races, which it has not learned from."""
-    with racetrack.environment(seed=5000, worlds=10, looks=False) as environment:
-        act = slot_policy(racetrack.policy("trained"), environment, 5000)
-        races = run_episodes(environment, act, number=1, seed=5000)
-    outcomes = [race.info[car]["outcome"] for race in races for car in ("red_car", "blue_car")]
-    assert outcomes.count("finished") >= 18, outcomes
 
 
 def test_leaving_the_road_ends_a_cars_episode_but_not_the_others(racetrack: Task) -> None:
@@ -70,6 +61,8 @@ def test_a_touch_costs_reward(racetrack: Task) -> None:
         result = environment.step(wait)
         assert result.info["red_car"]["hits"] == 1
         assert result.reward["red_car"] == pytest.approx(-0.5, abs=0.2)
+        environment.reset(seed=1)
+        assert environment.step(wait).info["red_car"]["hits"] == 0
 
 
 def test_the_vans_move_in_every_tick(racetrack: Task) -> None:
@@ -80,6 +73,25 @@ def test_the_vans_move_in_every_tick(racetrack: Task) -> None:
             before = vans.pose
             environment.world.tick()
             assert (np.abs(vans.pose - before)[..., :2].max(axis=-1) > 1e-6).all()
+
+
+def test_a_replay_of_one_environment_runs_in_another(racetrack: Task, tmp_path: Path) -> None:
+    with racetrack.make(seed=1) as one, racetrack.make(seed=2) as other:
+        act = racetrack.policy("pursuit")(one, np.random.default_rng(0))
+        with Recorder(one, tmp_path / "race.jsonl") as recorder:
+            seen, _ = recorder.reset(3)
+            for _ in range(100):
+                seen = recorder.step({name: act(name, it) for name, it in seen.items()}).observation
+        assert sum(1 for _ in replay(other, tmp_path / "race.jsonl")) == 100
+
+
+def test_observations_stay_within_their_space_whatever_happens(racetrack: Task) -> None:
+    with racetrack.make() as environment:
+        environment.reset(0)
+        environment.area.cars.twist = (50.0, 0.0, 0.0, 0.0, 0.0, 90.0)
+        seen = environment.area.observe()[0, 0]
+        assert environment.observation_space["red_car"].contains(seen)
+        assert seen[1] == 20.0
 
 
 def test_the_meshes_follow_the_course() -> None:

@@ -12,32 +12,29 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.spaces import Box
 
 import deepsim_envs
 import deepsim_math
 import deepsim_sync
 import deepsim_sync.testing
 import deepsim_train
-from deepsim_envs import Agents, Area, Environment
+from deepsim_envs import Environment
 from deepsim_math import Pose
 from deepsim_sync import World
-from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_sync.testing import TableSimulator
 
-sys.path.insert(0, str(Path(__file__).parent))  # where the workers of pools find `rollout_tasks`
+sys.path.insert(0, str(Path(__file__).parent))  # where the workers of pools find it, too
+from rollout_tasks import RinkArea
 
 GOALS = {"a": 0.5, "b": 1.0}
 """Where each puck has arrived [m]."""
 
 
-class RaceArea(Area):
+class RaceArea(RinkArea):
     """Pucks move as their actions say [m/s], and earn the metres that they make along x."""
-
-    agents = Agents(list(GOALS), Box(-10.0, 10.0, (2,)), Box(-1.0, 1.0, (2,)))
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.pucks = world.models.select(list(GOALS))
         self.goals = np.array(list(GOALS.values()))
         self.earned = np.zeros((len(world), 2))
 
@@ -47,16 +44,11 @@ class RaceArea(Area):
         self.pucks.put(worlds, pose=pose)
 
     def act(self, actions: Any) -> None:
-        twist = self.pucks.twist
-        twist[self.live, :2] = actions[self.live]
-        self.pucks.twist = twist
+        super().act(actions)
         self.earned[:] = 0.0
 
     def fixed_update(self, delta_time: float) -> None:
         self.earned += self.pucks.twist[..., 0] * delta_time
-
-    def observe(self) -> Any:
-        return self.pucks.pose[..., :2]
 
     def terminated(self) -> Any:
         return self.pucks.pose[..., 0] >= self.goals - 1e-6
@@ -71,7 +63,7 @@ class RaceArea(Area):
 
 @pytest.fixture
 def make_race_on_arrays() -> Iterator[Callable[..., Environment]]:
-    """Makes a race in some worlds, which is cut off after 7 steps."""
+    """Makes a race in some worlds, which is cut off after 7 steps, with changed attributes."""
     made = []
 
     def make(
@@ -79,17 +71,12 @@ def make_race_on_arrays() -> Iterator[Callable[..., Environment]]:
         seed: int | None = None,
         max_episode_steps: int | None = 7,
         frame_skip: int = 2,
+        **changes: Any,
     ) -> Environment:
         world = World(TableSimulator(worlds=worlds, timestep=0.1))
-        for name in GOALS:
-            world.spawn(TableModel(), name, Pose())
+        area = type("Race", (RaceArea,), changes)(world)
         made.append(
-            Environment(
-                RaceArea(world),
-                frame_skip=frame_skip,
-                max_episode_steps=max_episode_steps,
-                seed=seed,
-            )
+            Environment(area, frame_skip=frame_skip, max_episode_steps=max_episode_steps, seed=seed)
         )
         return made[-1]
 

@@ -8,7 +8,6 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Discrete, MultiDiscrete, Space, Text, Tuple
 
-from deepsim_envs import Trajectory, TrajectoryCollector
+from deepsim_envs import Trajectory
 
 minari = pytest.importorskip(
     "minari", reason="datasets are not tested: tox -e py311-trainers in libs/deepsim-envs"
@@ -58,6 +57,7 @@ def episode(seed: int, length: int) -> Trajectory:
     return Trajectory(
         "puck", seed, 2**33 + seed, batch(SEEN, length + 1), batch(ACTED, length),
         np.random.default_rng(seed).normal(size=length), ends, ~ends & False,
+        {"success": np.arange(length + 1) > 3, "return/near": np.linspace(0.0, 1.0, length + 1)},
     )  # fmt: skip
 
 
@@ -87,30 +87,19 @@ def test_minari_reads_every_array_back(root: Path) -> None:
     for found, expected in zip(dataset.iterate_episodes(), written, strict=True):
         for name in ("observations", "actions", "rewards", "terminations", "truncations"):
             require_same(getattr(found, name), getattr(expected, name))
+        require_same(found.infos["success"], expected.infos["success"])
+        require_same(found.infos["return"]["near"], expected.infos["return/near"])
     known = list(dataset.storage.get_episode_metadata(range(3)))
     assert [each["seed"] for each in known] == [each.seed for each in written]
     assert [(each["agent"], each["world"]) for each in known] == [
         ("puck", 1), ("puck", 2), ("puck", 3)
     ]  # fmt: skip
     assert list(minari.list_local_datasets()) == [NAME]
-
-
-def test_the_episodes_of_many_worlds_are_those_of_the_dataset(
-    make_race_on_arrays: Callable[..., Any], tmp_path: Path
-) -> None:
-    collector = TrajectoryCollector(make_race_on_arrays(3))
-    seen, _ = collector.reset(seed=4)
-    while seen:
-        result = collector.step({slot: [1.0, 0.0] for slot in seen})
-        seen = {slot: value for slot, value in seen.items() if not result.done.get(slot, True)}
-    spaces = collector.observation_space["a/0"], collector.action_space["a/0"]
-    folder = write_dataset("ahead-v1", collector.trajectories, *spaces, root=tmp_path)
-    assert folder == tmp_path / "ahead-v1"
-    dataset = minari.MinariDataset(folder / "data")
-    assert dataset.total_episodes == 6
-    for found, expected in zip(dataset.iterate_episodes(), collector.trajectories, strict=True):
-        require_same(found.observations, expected.observations)
-        require_same(found.rewards, expected.rewards)
+    seen, acted = read_dataset(NAME)
+    for key in ("picture", "numbers"):
+        parts = [each.observations[key][:-1] for each in written]
+        require_same(seen[key], np.concatenate(parts))
+    require_same(acted, np.concatenate([each.actions for each in written]))
 
 
 def test_a_folder_may_be_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,36 +130,41 @@ def test_arrays_that_do_not_fit_are_named(
         load_policy(file)
 
 
-def test_little_that_unpacks_to_much_is_not_unpacked(tmp_path: Path) -> None:
-    file = tmp_path / "policy.npz"
+def saved_with_array(file: Path, size: int, megabytes: int) -> None:
+    """Saves a policy with one more array, which claims its size and holds these zeros."""
     policy_of("plain").save(file)
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(  # type: ignore[no-untyped-call]
-        header, {"descr": "<f4", "fortran_order": False, "shape": (2**28,)}
+        header, {"descr": "<f4", "fortran_order": False, "shape": (size,)}
     )
     with (
         zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive,
         archive.open("bias_2.npy", "w") as member,
     ):
         member.write(header.getvalue())
-        for _ in range(2**8):
-            member.write(bytes(2**22))
+        for _ in range(megabytes):
+            member.write(bytes(2**20))
+
+
+def test_of_each_choice_the_likeliest_value_is_taken() -> None:
+    likely = np.array([0.0, 1.0, 0.0, 0.0, 2.0], np.float32)
+    layers = ((np.zeros((5, 4), np.float32), likely),)
+    policy = TrainedPolicy(drawn(4), ONES[:4], 9.0, layers, None, None, (2,), counts=(2, 3))
+    assert policy.act("a", np.ones((2, 4))).tolist() == [[1, 2]] * 2
+
+
+def test_little_that_unpacks_to_much_is_not_unpacked(tmp_path: Path) -> None:
+    file = tmp_path / "policy.npz"
+    saved_with_array(file, 257 * 2**18, megabytes=257)
     assert file.stat().st_size < 2**21
-    with pytest.raises(TaskError, match="its arrays must be <= 268435456 bytes, got 10737"):
+    with pytest.raises(TaskError, match="its arrays must be <= 268435456 bytes, got 2694"):
         load_policy(file)
 
 
 def test_an_array_that_claims_to_be_larger_than_its_file_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "policy.npz"
-    policy_of("plain").save(file)
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(  # type: ignore[no-untyped-call]
-        header, {"descr": "<f4", "fortran_order": False, "shape": (10**13,)}
-    )
-    with zipfile.ZipFile(file, "a") as archive:
-        archive.writestr("bias_2.npy", header.getvalue())
+    saved_with_array(tmp_path / "policy.npz", 10**13, megabytes=0)
     with pytest.raises(TaskError, match=r"policy\.npz is not a trained policy"):
-        load_policy(file)
+        load_policy(tmp_path / "policy.npz")
 
 
 def test_a_pipe_is_no_policy(tmp_path: Path) -> None:

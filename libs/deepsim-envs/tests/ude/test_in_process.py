@@ -5,17 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepsim_envs import ClosedEnvironmentError, digest
+from deepsim_envs import ClosedEnvironmentError
 from deepsim_envs.ude import GameOver, ResetMode, UDEEnvironment
-
-
-def test_results_are_those_of_the_environment(make_count):
-    environment, view = make_count(), UDEEnvironment(make_count())
-    assert digest([environment.reset(5)]) == digest([view.reset(5)])
-    actions = {"a": [1], "b": [2]}
-    assert digest([environment.step(actions)]) == digest([view.step(action_dict=actions)])
-    assert view.action_space == environment.action_space
-    assert view.observation_space == environment.observation_space
 
 
 def test_without_automatic_resets_an_episode_stays_over(make_count):

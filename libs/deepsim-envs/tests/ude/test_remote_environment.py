@@ -32,6 +32,19 @@ def named(name, request=None):
     return [*NAMED, ("deepsim-client", name), *numbered]
 
 
+@pytest.fixture
+def begun(start, connect):
+    """Starts a server; returns it and two clients, the first of which has begun an episode."""
+
+    def begin(*environment, **options):
+        server = start(*environment, **options)
+        one, two = connect(server), connect(server)
+        one.reset(seed=1)
+        return server, one, two
+
+    return begin
+
+
 def test_results_are_those_of_the_local_environment(make_count, start, connect):
     local, remote = make_count(), connect(start())
     assert digest([local.reset(7)]) == digest([remote.reset(seed=7)])
@@ -42,19 +55,15 @@ def test_results_are_those_of_the_local_environment(make_count, start, connect):
     assert remote.observation_space == local.observation_space
 
 
-def test_a_step_waits_for_all_clients_who_all_get_its_result(start, connect, together):
-    server = start()
-    one, two = connect(server), connect(server)
-    one.reset(seed=1)
+def test_a_step_waits_for_all_clients_who_all_get_its_result(begun, together):
+    _, one, two = begun()
     first, second = together(lambda: one.step({"a": [1]}), lambda: two.step({"b": [2]}))
     assert first.reward == {"a": 1.0, "b": 2.0}
     assert digest(tuple(first)) == digest(tuple(second))
 
 
-def test_an_agent_belongs_to_who_acts_for_it_first(start, connect, together):
-    server = start()
-    one, two = connect(server), connect(server)
-    one.reset(seed=1)
+def test_an_agent_belongs_to_who_acts_for_it_first(begun, together):
+    _, one, two = begun()
     together(lambda: one.step({"a": [1]}), lambda: two.step({"b": [1]}))
     with pytest.raises(RefusedError, match="'a' is acted for by another") as caught:
         two.step({"a": [5], "b": [5]})
@@ -63,10 +72,8 @@ def test_an_agent_belongs_to_who_acts_for_it_first(start, connect, together):
     assert first.observation["a"][1] == first.observation["b"][1] == 2.0  # nothing of 5 was done
 
 
-def test_agents_of_a_client_that_left_are_free(start, connect, together):
-    server = start()
-    one, two = connect(server), connect(server)
-    one.reset(seed=1)
+def test_agents_of_a_client_that_left_are_free(begun, together):
+    _, one, two = begun()
     one.step({"a": [1], "b": [1]})
     with pytest.raises(RefusedError):
         two.step({"a": [1], "b": [1]})
@@ -80,6 +87,9 @@ def test_agents_of_a_silent_client_are_free(start, raw):
     client.call("reset")
     assert client.step(named("one"), a=1, b=1).status == 200
     assert client.step(named("two"), a=1, b=1).status == 200
+    stream = client.stream(named("two"))  # is there, however silent
+    assert client.step(named("one"), a=1, b=1).status == 403
+    stream.cancel()
 
 
 def test_a_reset_joins_an_episode_that_has_just_begun(start, connect, together):
@@ -89,10 +99,8 @@ def test_a_reset_joins_an_episode_that_has_just_begun(start, connect, together):
     assert digest([one.reset()]) != digest([two.reset(seed=3)])  # who resets twice means it
 
 
-def test_a_client_that_joins_loses_no_action_of_others(start, connect, together):
-    server = start()
-    one, two = connect(server), connect(server)
-    one.reset(seed=3)
+def test_a_client_that_joins_loses_no_action_of_others(begun, together):
+    _, one, two = begun()
 
     def join():
         two.reset()
@@ -102,10 +110,8 @@ def test_a_client_that_joins_loses_no_action_of_others(start, connect, together)
     assert first.observation["a"][1] == second.observation["b"][1] == 1.0
 
 
-def test_nobody_else_resets_an_episode_under_way(start, connect):
-    server = start()
-    one, two = connect(server), connect(server)
-    one.reset(seed=3)
+def test_nobody_else_resets_an_episode_under_way(begun):
+    _, one, two = begun()
     one.step({"a": [1], "b": [1]})
     with pytest.raises(RefusedError, match="act for all agents"):
         two.reset()
@@ -128,11 +134,9 @@ def test_a_reset_tells_those_who_wait(start, raw, connect):
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_step_that_comes_during_a_reset_is_for_the_former_episode(
-    start, connect, together, fails, monkeypatch
+    begun, together, fails, monkeypatch
 ):
-    server = start()
-    one, two = connect(server), connect(server)
-    one.reset(seed=3)
+    server, one, two = begun()
     area = server.environment.environment.area
     begun, goes_on = threading.Event(), threading.Event()
 
@@ -175,23 +179,17 @@ def test_a_reset_that_failed_is_nobodys_episode(start, connect):
     assert two.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
 
 
-def test_periodic_steps_repeat_the_last_action(start, connect, together):
-    server = start(step_mode=StepMode.PERIODIC, period=0.05)
-    one, two = connect(server), connect(server)
-    one.reset(seed=1)
+def test_periodic_steps_repeat_the_last_action(begun, together):
+    _, one, two = begun(step_mode=StepMode.PERIODIC, period=0.05)
     together(lambda: one.step({"a": [1]}), lambda: two.step({"b": [2]}))  # each waited for
     result = one.step({"a": [3]})
     assert result.last_action == {"a": 3.0, "b": 2.0}
 
 
 @pytest.mark.parametrize("reset_mode", ["manual", "auto"])
-def test_periodic_steps_repeat_nothing_of_a_former_episode(
-    make_count, start, connect, together, reset_mode
-):
+def test_periodic_steps_repeat_nothing_of_a_former_episode(make_count, begun, together, reset_mode):
     environment = UDEEnvironment(make_count(), reset_mode=reset_mode)
-    server = start(environment, step_mode=StepMode.PERIODIC, period=0.05, step_timeout=3.0)
-    one, two = connect(server), connect(server)
-    one.reset(seed=1)
+    _, one, two = begun(environment, step_mode=StepMode.PERIODIC, period=0.05, step_timeout=3.0)
     together(lambda: one.step({"a": [200]}), lambda: two.step({"b": [200]}))
     if reset_mode == "manual":
         one.reset()
@@ -199,20 +197,16 @@ def test_periodic_steps_repeat_nothing_of_a_former_episode(
         one.step({"a": [3]})
 
 
-def test_other_steps_wait_for_every_agent(start, connect, together):
+def test_other_steps_wait_for_every_agent(begun, together):
     """Also for those that acted before."""
-    server = start(step_mode=StepMode.WAIT_FOREVER, step_timeout=0.2)
-    one, two = connect(server), connect(server)
-    one.reset(seed=1)
+    _, one, two = begun(step_mode=StepMode.WAIT_FOREVER, step_timeout=1.0)
     together(lambda: one.step({"a": [1]}), lambda: two.step({"b": [2]}))
     with pytest.raises(ServerError, match="no actions of b"):
         one.step({"a": [3]})
 
 
-def test_who_gives_no_action_waits_for_the_step_of_the_others(start, connect, together):
-    server = start()
-    one, two = connect(server), connect(server)
-    one.reset(seed=1)
+def test_who_gives_no_action_waits_for_the_step_of_the_others(begun, together):
+    _, one, two = begun()
     waited = threading.Event()
 
     def wait():
@@ -299,22 +293,17 @@ def test_errors_name_the_address_the_call_and_the_time(start, connect):
         remote.reset()
 
 
-def test_a_stopped_server_tells_those_who_wait(start, connect, together):
+def test_a_stopped_server_tells_those_who_wait(start, connect, raw, together):
     server = start()
-    remote = connect(server)
+    remote, other = connect(server), raw(server)
     remote.reset(seed=1)
-    waits = threading.Event()
-    server.environment.environment.area.on_info = lambda: waits.set() or {}
-
-    def step():
-        remote.step({"a": [1], "b": [1]})
-        return remote.step({"a": [1]})
 
     def stop():
-        waits.wait(20.0)
+        while server.missing_agents != ["b"]:  # until the step waits
+            other.call("observation_space")
         server.stop()
 
-    error, _ = together(step, stop)
+    error, _ = together(lambda: remote.step({"a": [1]}), stop)
     assert isinstance(error, (ServerError, ConnectionLostError))
 
 

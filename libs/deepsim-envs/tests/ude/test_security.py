@@ -154,39 +154,28 @@ def test_5_a_message_that_is_too_large_hurts_its_sender_only(start, raw, connect
     assert connect(server).reset()
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"\xff\xff", b"", to_bytes(Message(content=b"nonsense")), to_bytes(Message(500, "no"))],
-)
-@pytest.mark.parametrize("method", [*UNARY])
-def test_6_a_malformed_message_hurts_its_sender_only(start, raw, connect, method, data):
+def test_6_malformed_messages_hurt_their_sender_only(start, raw, connect):
     server = start()
-    answer = raw(server).send(method, data)
-    assert answer.status == 400
+    client = raw(server)
+    malformed = b"\xff\xff", b"", Message(content=b"nonsense"), Message(500, "no")
+    for method in UNARY:
+        for message in malformed:
+            data = message if isinstance(message, bytes) else to_bytes(message)
+            assert client.send(method, data).status == 400, (method, message)
     remote = connect(server)
     remote.reset(seed=1)
     assert remote.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
 
 
-@pytest.mark.parametrize(
-    "actions",
-    [
-        None,
-        3,
-        {"a": "text", "b": [1]},
-        {"a": ["wide" * 250_000, *range(90_000)]},  # numpy would make 360 GB of it
-        {"a": [float("nan")]},
-        {"a": [1e9]},
-        {"a": {}},
-        {"nobody": [1]},
-        {1: [1]},
-    ],
-)
-def test_6_a_wrong_action_hurts_its_sender_only(start, raw, connect, actions):
+def test_6_wrong_actions_hurt_their_sender_only(start, raw, connect):
     server = start()
-    remote = connect(server)
+    client, remote = raw(server), connect(server)
     remote.reset(seed=1)
-    assert raw(server).call("step", encode(actions)).status == 400
+    wide = ["wide" * 250_000, *range(90_000)]  # numpy would make 360 GB of it
+    values = "text", wide, [float("nan")], [1e9], {}
+    wrong = [None, 3, *({"a": value, "b": [1]} for value in values), {"nobody": [1]}, {1: [1]}]
+    for actions in wrong:
+        assert client.call("step", encode(actions)).status == 400, str(actions)[:80]
     assert remote.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
 
 
@@ -320,16 +309,8 @@ def test_12_the_extra_needs_no_old_packages():
     ]
 
 
-@pytest.mark.parametrize(
-    ("module", "absent"),
-    [
-        ("deepsim_envs", "grpc"),
-        ("deepsim_envs", "google.protobuf"),
-        ("deepsim_envs.ude", "pyarrow"),
-    ],
-)
-def test_12_nothing_is_imported_before_it_is_used(module, absent):
-    code = f"import sys, {module}; sys.exit({absent!r} in sys.modules)"
+def test_12_pyarrow_is_not_imported():
+    code = "import sys, deepsim_envs.ude; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -15,6 +15,7 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
 
 pytest.importorskip("stable_baselines3", reason="SB3 is not installed: tox -e py311-trainers")
 
+from rollout_tasks import make_parties
 from stable_baselines3 import DDPG, PPO, SAC, HerReplayBuffer
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
@@ -37,7 +38,7 @@ AHEAD = np.array([[1.0, 0.0]] * 4, dtype=np.float32)
 
 
 def still(environment: Environment, rng: np.random.Generator) -> Any:
-    return lambda name, observation: np.zeros(2, np.float32)
+    return lambda name, seen: np.zeros(environment.action_space[name].shape, np.float32)
 
 
 def view(make_race: MakeRace, agent: str = "b", others: Any = still) -> GymnasiumEnv:
@@ -64,19 +65,10 @@ def test_attributes_are_those_of_the_one_environment(make_races: MakeRaces) -> N
     assert worlds.get_attr("render_mode") == [None] * 4
 
 
-def test_slots_are_the_agents_of_each_world(make_race: MakeRace, make_races: MakeRaces) -> None:
-    worlds = AgentsVecEnv(make_races(2))
-    assert worlds.slots == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]
-    worlds.seed(5)
-    seen = worlds.reset()
-    for world, seed in enumerate((5, 7)):
-        alone, _ = make_race().reset(seed)
-        assert [*seen[2 * world : 2 * world + 2].tolist()] == [alone[n].tolist() for n in "ab"]
-
-
 def test_every_step_is_that_of_the_environments(make_race: MakeRace, make_races: MakeRaces) -> None:
     """Through several episodes, whose agents end at different times."""
     worlds = AgentsVecEnv(make_races(2))
+    assert worlds.slots == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]
     worlds.seed(0)
     worlds.reset()
     alone = [make_race(), make_race()]
@@ -112,7 +104,7 @@ def test_a_slot_whose_agent_is_done_waits_for_the_others(make_races: MakeRaces) 
     worlds = AgentsVecEnv(make_races(1))
     worlds.seed(0)
     worlds.reset()
-    told = [worlds.step(AHEAD[:2]) for _ in range(10)]
+    told = [worlds.step(AHEAD[:2]) for _ in range(15)]
     assert [dones.tolist() for _, _, dones, _ in told[3:6]] == [
         [False] * 2,
         [True, False],
@@ -130,6 +122,7 @@ def test_a_slot_whose_agent_is_done_waits_for_the_others(make_races: MakeRaces) 
     assert "episode" not in told[9][3][0]
     assert told[9][3][1]["episode"] == {"r": pytest.approx(1.0), "l": 10}
     assert told[9][0][:, 0].tolist() == [0.0, 0.0]
+    assert told[14][3][0]["episode"] == end["episode"]
 
 
 @pytest.mark.parametrize("one", [False, True])
@@ -196,24 +189,24 @@ def test_any_agent_can_end_the_episode_of_all(make_races: MakeRaces) -> None:
     assert seen[:, 0].tolist() == [0.0, 0.0]
 
 
-def test_a_time_limit_is_told_apart(make_races: MakeRaces) -> None:
-    worlds = AgentsVecEnv(make_races(1, 3))
+def test_a_world_goes_on_for_an_agent_that_has_yet_to_join() -> None:
+    """Though the only other one that learns is done; a third one takes part meanwhile."""
+    options: dict[str, Any] = {"agents": ["host", "late"], "others": still}
+    worlds = AgentsVecEnv(make_parties(2), **options)
     worlds.seed(0)
     worlds.reset()
-    for _ in range(3):
-        _, _, dones, infos = worlds.step(AHEAD[:2])
-    assert dones.all()
-    assert [info["TimeLimit.truncated"] for info in infos] == [True, True]
+    dones = [worlds.step(np.zeros((4, 1), np.float32))[2].tolist() for _ in range(7)]
+    assert [step for step, done in enumerate(dones) if done[0]] == [2, 6]
+    assert [step for step, done in enumerate(dones) if done[1]] == [6]
 
 
 def test_without_a_seed_worlds_differ(make_races: MakeRaces) -> None:
     assert len(set(AgentsVecEnv(make_races(3)).reset()[:, 1].tolist())) == 6
 
 
-def test_spaces_that_differ_are_named(make_race: MakeRace) -> None:
-    spaces = {"a": Box(-1.0, 1.0, (2,)), "b": Discrete(3)}
+def test_spaces_that_differ_are_named(make_race: MakeRace, apart: Any) -> None:
     with pytest.raises(ValueError, match=r"action space of 'a' is .* 'b' is"):
-        AgentsVecEnv(make_race(spaces=spaces))
+        AgentsVecEnv(make_race(agents=apart))
     with pytest.raises(ValueError, match="game_over must be 'all' or 'any', got 'some'"):
         AgentsVecEnv(make_race(), game_over="some")  # type: ignore[arg-type]
 
@@ -270,9 +263,9 @@ def test_agents_without_a_policy_are_named(make_race: MakeRace, options: Any, me
 
 
 @pytest.mark.parametrize("game_over", ["all", "any"])
-def test_ppo_learns(make_races: MakeRaces, game_over: Any) -> None:
+def test_ppo_learns(make_race_on_arrays: MakeRaces, game_over: Any) -> None:
     """From standing about to going straight ahead, which earns 0.5 and 1."""
-    worlds = VecNormalize(AgentsVecEnv(make_races(4), game_over=game_over))
+    worlds = VecNormalize(AgentsVecEnv(make_race_on_arrays(4, None, 12, 1), game_over=game_over))
     model = PPO("MlpPolicy", worlds, n_steps=64, batch_size=128, learning_rate=3e-3, seed=0)
     model.learn(512)
     before = np.mean([episode["r"] for episode in model.ep_info_buffer])
@@ -283,10 +276,10 @@ def test_ppo_learns(make_races: MakeRaces, game_over: Any) -> None:
 
 
 def test_sac_learns_one_agent_and_plays_what_it_saved(
-    make_race: MakeRace, make_races: MakeRaces, tmp_path: Path
+    make_race: MakeRace, make_race_on_arrays: MakeRaces, tmp_path: Path
 ) -> None:
     """Off policy: it goes straight ahead, which earns 1, in an episode that SAC never saw."""
-    worlds = AgentsVecEnv(make_races(4), agents=["b"], others=still)
+    worlds = AgentsVecEnv(make_race_on_arrays(4, None, 12, 1), agents=["b"], others=still)
     model = SAC(
         "MlpPolicy", worlds, learning_starts=200, gamma=0.9, learning_rate=5e-3, batch_size=64,
         ent_coef=0.005, policy_kwargs={"net_arch": [16]}, seed=0, device="cpu",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Sp
 pytest.importorskip("torchrl", reason="TorchRL is not installed: tox -e py311-trainers")
 
 import torch
+from rollout_tasks import make_parties
 from tensordict.nn import NormalParamExtractor, TensorDictModule
 from torchrl.collectors import Collector
 from torchrl.envs.utils import check_env_specs
@@ -70,8 +70,8 @@ def test_a_space_without_a_tensor_is_named(make_echo: MakeEcho, space: Space[Any
         TorchRLEnv(make_echo(space))
 
 
-def test_agents_of_a_group_with_other_spaces_are_named(make_race: MakeRace) -> None:
-    race = make_race(spaces={"a": Box(-1.0, 1.0, (2,)), "b": Discrete(3)})
+def test_agents_of_a_group_with_other_spaces_are_named(make_race: MakeRace, apart: Any) -> None:
+    race = make_race(agents=apart)
     with pytest.raises(ValueError, match=r"action space of 'a' is Box.* 'b' is Discr"):
         TorchRLEnv(race, {"both": ["a", "b"]})
     for faulty in ({"one": ["a"]}, {"one": ["a", "b"], "two": ["b"]}):
@@ -182,10 +182,7 @@ def test_a_rollout_is_that_of_the_environments(make_race: MakeRace, make_races: 
     assert ends > 15
 
 
-def test_steps_before_an_agent_joins_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
-    from rollout_tasks import make_parties  # noqa: PLC0415 (not a module of these tests)
-
+def test_steps_before_an_agent_joins_are_masked() -> None:
     worlds = TorchRLEnv(make_parties(2))
     check_env_specs(worlds, seed=0)
     worlds.set_seed(0)
@@ -199,10 +196,7 @@ def test_steps_before_an_agent_joins_are_masked(monkeypatch: pytest.MonkeyPatch)
     assert run["next", "done"][1].ravel().tolist() == [step == 6 for step in range(9)]
 
 
-def test_an_agent_that_never_joined_is_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
-    from rollout_tasks import make_parties  # noqa: PLC0415 (not a module of these tests)
-
+def test_an_agent_that_never_joined_is_truncated() -> None:
     worlds = TorchRLEnv(make_parties(max_episode_steps=1))
     last = worlds.rollout(1)[0, -1]["next"]
     assert last["agents", "truncated"].ravel().tolist() == [True, True, True]
@@ -224,10 +218,10 @@ def test_a_world_tells_a_time_limit_apart(make_races: MakeRaces) -> None:
     assert (last["terminated"].item(), last["truncated"].item()) == (False, True)
 
 
-def test_ppo_learns(make_races: MakeRaces) -> None:
+def test_ppo_learns(make_race_on_arrays: MakeRaces) -> None:
     """TorchRL's collector, loss and advantages, on all agents that are to act."""
     torch.manual_seed(0)
-    worlds = TorchRLEnv(make_races(4))
+    worlds = TorchRLEnv(make_race_on_arrays(4, None, 12, 1))
     worlds.set_seed(0)
     actor = ProbabilisticActor(
         TensorDictModule(
