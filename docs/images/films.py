@@ -19,9 +19,9 @@ import numpy as np
 from PIL import Image
 
 from deepsim import CameraView, Euler, GazeboXMLLoader, MujocoSimulator, Pose, World, load_task
-from deepsim.episodes.film import Film
 from deepsim_soccer import world_sdf
 from deepsim_train.episodes import run_episodes
+from deepsim_train.film import Film
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.training.run_folder import chosen_policy
 

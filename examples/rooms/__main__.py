@@ -15,8 +15,8 @@ from robots import Courier, Picker
 from scripts import Door, Lamp
 
 from deepsim import CameraView, MujocoSimulator, Pose, World
-from deepsim.episodes.film import Film
 from deepsim_math import Euler
+from deepsim_train.film import Film
 
 VIEW = CameraView(Pose((0.0, -5.0, 7.0), Euler(0, 0.93, 1.5708)), 1.25, 640, 240)
 RATE = 50  # ticks in a second

@@ -14,7 +14,7 @@ from transport_worlds import BALL, GROUND, running, wait
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import GazeboXMLLoader
+from deepsim_spawn import GazeboXMLLoader, WorldDescription
 from deepsim_sync import DuplicateEntityError, UnknownEntityError, World
 from deepsim_transport import (
     NoAnswerError,
@@ -384,6 +384,22 @@ def test_a_new_subscriber_gets_the_state_of_the_whole_world(serve, session):
         assert (link.pose, link.twist, link.wrench) == (model.pose, model.twist, wrench)
         assert (seen[0].gravity.z, seen[0].time_step) == (-9.8, 0.001)
         assert (seen[0].stats.sim_time.nanoseconds, seen[0].stats.model_count) == (100_000_000, 1)
+
+
+def test_the_state_has_the_gravity_of_the_engine(transport):
+    """Also if the world was made elsewhere, as that of a task, so that nobody can tell it."""
+    transport.set_topic_namespace("moon")
+    moon = MujocoSimulator(WorldDescription(gravity=(0.0, 0.5, -1.62)))
+    seen: list[messages.WorldState] = []
+    with PhysicsServer(World(moon), transport) as server:
+        transport.subscribe("state", messages.WorldState, seen.append)
+
+        def published():
+            server.run_once()
+            return seen
+
+        wait(published)
+    assert seen[0].gravity == messages.Point(0.0, 0.5, -1.62)
 
 
 def test_bodies_at_rest_are_not_sent(transport):

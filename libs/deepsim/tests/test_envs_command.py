@@ -55,6 +55,9 @@ def test_tasks_of_packages_come_after_those_of_this_folder(
         assert call("copy", "walk").exit_code == answer
     assert (folder.parent / "walk" / "policy.npz").is_file()
     assert json.loads(call("envs", "show", "walk", "--json").stdout)["folder"] == "walk"
+    assert call("copy", "reach", "--to", "bench").exit_code == 0
+    assert (folder.parent / "bench" / "policy.npz").is_file()
+    assert not (folder.parent / "reach").exists()
 
 
 def test_a_new_task_is_run_and_tested_by_the_commands_that_are_printed(

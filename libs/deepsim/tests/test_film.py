@@ -12,7 +12,7 @@ from PIL import Image
 from typer.testing import Result
 
 from deepsim import CameraView, ModelSpawner, MujocoSimulator, Pose, Transform, World
-from deepsim.episodes.film import Film
+from deepsim_train.film import Film
 
 BALL = """<sdf version="1.6"><model name="ball"><static>true</static><link name="link">
   <visual name="v"><geometry><sphere><radius>0.5</radius></sphere></geometry></visual>

@@ -12,11 +12,19 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+import trustme
 from typer.testing import CliRunner
 
 from deepsim.cli import app
 from deepsim_sync import World
-from deepsim_transport import RemoteSimulator, Transport, WorldMirror
+from deepsim_transport import (
+    Certificates,
+    Credentials,
+    RemoteSimulator,
+    Transport,
+    TransportError,
+    WorldMirror,
+)
 from deepsim_transport.messages import WorldControl
 
 pytestmark = pytest.mark.slow
@@ -68,8 +76,8 @@ def test_a_world_runs_by_itself_and_is_heard(begin, tmp_path):
     listed = printed("topic", "list", "--namespace", "lab")
     assert "/gazebo/lab/world_stats\n" in listed
     assert "/gazebo/lab/set_entity_state\n" in listed
-    stats = printed("topic", "echo", "world_stats", "--namespace", "lab")
-    assert "model_count=1" in stats
+    stats = printed("topic", "echo", "world_stats", "--namespace", "lab", "--count", "2")
+    assert stats.count("model_count=1") == 2
     assert printed("topic", "info", "world_stats", "--namespace", "lab").splitlines() == [
         "/gazebo/lab/world_stats: WorldStatistics",
         "publishers: 1",
@@ -146,3 +154,22 @@ def test_without_a_master_the_command_says_what_to_start(begin):
     said, physics = begin("physics")
     assert "start one by `deepsim master`" in " ".join((said + physics.stdout.read()).split())
     assert physics.wait() != 0
+
+
+def test_a_master_lets_in_whom_its_files_name(begin, tmp_path):
+    """With a certificate and a password of the files; half of the files is refused."""
+    authority = trustme.CA()
+    leaf = authority.issue_cert("127.0.0.1", "localhost")
+    authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+    leaf.private_key_pem.write_to_path(tmp_path / "private_key.pem")
+    (tmp_path / "certificate.pem").write_bytes(leaf.cert_chain_pems[0].bytes())
+    users = tmp_path / "users.json"
+    users.write_text('{"operators": {"ada": "correct horse"}, "viewers": {}}')
+    files = "--certificates", str(tmp_path), "--users", str(users)
+    assert "together" in printed("master", *files[:2])
+    begin("master", *files)
+    certificates = Certificates.of_folder(tmp_path)
+    with Transport(credentials=Credentials(certificates, "ada", "correct horse")) as transport:
+        assert transport.worlds() == ()
+    with pytest.raises(TransportError):
+        Transport(credentials=Credentials(certificates, "ada", "wrong"))

@@ -297,6 +297,8 @@ def test_falsify_writes_the_worst_scenes_and_replays_them(scenic, tmp_path, monk
     assert {"000", "001", "002", "scenes.yaml"} <= {each.name for each in Path("out").iterdir()}
     places = yaml.safe_load(Path("out", "001", "poses.yaml").read_text(encoding="utf-8"))
     assert {name: len(each) for name, each in places.items()} == {"robot": 1, "goal": 1, "post": 10}
+    all_fail = falsify(*words, "--replay", Path("out", "scenes.yaml"), "--below", 1e9)
+    assert "3 of 3 scenes failed" in all_fail.output
     Path("one.yaml").write_text(yaml.safe_dump(worst[1:2]), encoding="utf-8")
     for file, listed in ((Path("out", "scenes.yaml"), worst), (Path("one.yaml"), worst[1:2])):
         again = falsify(*words, "--replay", file)

@@ -67,6 +67,33 @@ def test_the_agents_of_several_worlds_are_served(serve: Serve, array_task: Path)
         assert remote.step({slot: [0.5] for slot in slots}).reward["puck/1"] == 0.0
 
 
+def test_periodic_steps_repeat_actions(serve: Serve, array_task: Path) -> None:
+    """An agent that says nothing more is not waited for."""
+    options = "--step-mode", "periodic", "--period", 0.01
+    _, port = serve(*options, task=array_task, agents="puck, disc")
+    with RemoteEnvironment(port=port) as remote:
+        remote.reset(seed=1)
+        remote.step({"puck": [0.5], "disc": [0.25]})
+        assert remote.step({"puck": [0.75]}).last_action == {"puck": [0.75], "disc": [0.25]}
+
+
+@pytest.mark.parametrize(("when", "ends"), [("any", True), ("all", False)])
+def test_an_episode_ends_by_itself_when_agents_are_done(
+    serve: Serve, array_task: Path, when: str, ends: bool
+) -> None:
+    """Of the first agent alone, or of all."""
+    code = array_task / "__init__.py"
+    both = "np.repeat((self.last == self.world.ticks)[:, None], 2, axis=1)"
+    assert both in code.read_text()
+    code.write_text(code.read_text().replace(both, "np.array([[self.world.ticks[0] > 0, False]])"))
+    options = "--reset-mode", "auto", "--game-over", when
+    _, port = serve(*options, task=array_task, agents="puck, disc")
+    with RemoteEnvironment(port=port) as remote:
+        remote.reset(seed=1)
+        info = remote.step({"puck": [0.5], "disc": [0.25]}).info
+    assert ("final_observation" in info.get("deepsim", {})) == ends
+
+
 def test_the_token_of_a_file_is_asked_for(serve: Serve, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("correct horse battery staple\n")

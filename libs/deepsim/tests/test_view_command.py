@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -16,6 +17,8 @@ import pytest
 from typer.testing import CliRunner
 
 from deepsim.cli import app
+from deepsim_train.episodes import replay_episodes
+from deepsim_train.tasks.loading import load_task
 
 ARM = """<robot name="arm"><link name="base">
 <inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
@@ -87,10 +90,36 @@ def test_a_run_is_recorded_and_replayed(view, write_task, tmp_path: Path) -> Non
     assert "__VISER_EMBED_DATA__" in page.read_text(encoding="utf-8")
 
 
-def test_only_recordings_become_pages(tmp_path: Path) -> None:
-    """`--html` of a model is an error in one line, and so is a file that is no recording."""
+def test_a_file_that_is_no_recording_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.mcap").write_bytes(b"nothing")
-    for words in (["arm.urdf", "--html", str(tmp_path / "a.html")], [str(tmp_path / "bad.mcap")]):
-        result = CliRunner().invoke(app, ["view", *words])
-        assert result.exit_code == 1
-        assert "recording" in result.output
+    result = CliRunner().invoke(app, ["view", str(tmp_path / "bad.mcap")])
+    assert result.exit_code == 1
+    assert "bad.mcap" in result.output.replace("\n", "")
+    assert "recording" in result.output
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_the_page_is_opened_in_the_browser(view, write_task, tmp_path: Path, monkeypatch) -> None:
+    """In the one that the environment names, at the address that is printed."""
+    pipe, browser = tmp_path / "pipe", tmp_path / "browser"
+    os.mkfifo(pipe)
+    browser.write_text(f'#!/bin/sh\necho "$1" > {pipe}\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    _, url = view(write_task(), "--open")
+    assert pipe.read_text() == f"{url}\n"
+
+
+def test_demonstrations_are_episodes(write_task, tmp_path: Path) -> None:
+    """Those that were played until Ctrl-C, here by the task itself, can be replayed."""
+    hook = (
+        "self.count = getattr(self, 'count', 0) + 1\n"
+        "        if self.count == 8: raise KeyboardInterrupt"
+    )
+    task, file = write_task(hook), tmp_path / "hand.jsonl"
+    words = ["view", str(task), "--demonstrations", str(file), "--port", "0"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    with load_task(task).environment() as environment:
+        played = replay_episodes(environment, file)
+    assert [len(each.rewards) for each in played[:2]] == [3, 3]

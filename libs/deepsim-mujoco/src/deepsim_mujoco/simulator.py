@@ -153,7 +153,7 @@ class MujocoSimulator:
 
     @property
     def descriptions(self) -> Descriptions:
-        """The descriptions of the present models and lights."""
+        """The descriptions of the present models and lights, and the gravity."""
         built = self._spec.models
         models = {one.name: one.description for one in built}
         looks = {
@@ -163,7 +163,8 @@ class MujocoSimulator:
         }
         lights = {name: light.description for name, light in self._spec.lights.items()}
         controls = {one.name: tuple(one.controls) for one in built if one.controls}
-        return Descriptions(models, lights, looks, controls)
+        gravity = tuple(self._states.model.opt.gravity.tolist())
+        return Descriptions(models, lights, looks, controls, gravity)
 
     # Time
 

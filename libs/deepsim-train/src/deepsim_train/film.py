@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of episodes: films as WebP or GIF, which need Pillow, and maps of paths."""
+"""Pictures of episodes: films, as WebP or GIF by Pillow and as MP4 by PyAV, and maps of paths."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from enum import Enum
+from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
 
@@ -25,13 +27,22 @@ _PITCH, _YAW, _FIELD = 0.3, math.radians(140.0), 0.8  # of a camera that follows
 _SIZE = 960, 540  # [pixels]
 
 
+class VideoFormat(str, Enum):
+    """The formats of a film."""
+
+    WEBP = "webp"
+    GIF = "gif"
+    MP4 = "mp4"
+    NONE = "none"
+
+
 class Film:
     """A film of a world, with pictures at equal intervals of simulated time.
 
     Args:
         world: World to film.
         camera: Free camera, which may follow a model or orbit, or name of a camera sensor.
-        path: Output file: .webp, or .gif.
+        path: Output file: .webp, .gif or .mp4.
         number: Number of the world, if there are several; None shows all side by side.
         fps: Frames per simulated second; a GIF shows at most 50.
 
@@ -42,6 +53,7 @@ class Film:
 
     Raises:
         UnsupportedError: The simulator takes no pictures.
+        DeepSimError: The extra for .mp4 is not installed.
     """
 
     def __init__(
@@ -56,6 +68,10 @@ class Film:
         if world.simulator.cameras is None:
             raise UnsupportedError(
                 f"{type(world.simulator).__name__} takes no pictures to film: use --video none"
+            )
+        if path.suffix == ".mp4" and not (find_spec("imageio") and find_spec("av")):
+            raise DeepSimError(
+                f"{path} needs an extra: pip install --find-links dist 'deepsim[video]'"
             )
         self.path = path
         self.frames: list[NDArray[np.uint8]] = []
@@ -92,10 +108,51 @@ class Film:
 
     def write(self) -> None:
         """Writes the film; at least one picture must have been taken."""
-        if self.path.suffix == ".webp":
-            _write_webp(self.path, self.frames, self.fps)
-        else:
-            _write_gif(self.path, self.frames, self.fps)
+        writers = {".webp": _write_webp, ".gif": _write_gif, ".mp4": _write_mp4}
+        writers[self.path.suffix](self.path, self.frames, self.fps)
+
+
+def open_film(
+    world: World,
+    task: Task,
+    folder: Path,
+    agent: str,
+    video: VideoFormat | None = None,
+    *,
+    camera: str | None = None,
+    width: int | None = None,
+    fps: int = FPS,
+    number: int = 0,
+) -> Film | None:
+    """Returns the film of a task that the options of a command ask for, or None.
+
+    Args:
+        world: World to film.
+        task: Its camera counts if no other is chosen.
+        folder: Folder of the film.
+        agent: Model that a moving camera follows.
+        video: Format; None for WebP if simulator and task have a camera, else no film.
+        camera: ``follow``, ``orbit``, ``worlds`` or a camera sensor.
+        width: Width of the picture [pixels]; None for the camera's own.
+        fps: Frames per simulated second.
+        number: Number of the world, unless the film shows all.
+
+    Raises:
+        TaskError: The task has no camera, and none is chosen.
+        UnsupportedError: The simulator takes no pictures.
+    """
+    if video is None:
+        films = world.simulator.cameras is not None and (task.film or camera)
+        video = VideoFormat.WEBP if films else VideoFormat.NONE
+    if video is VideoFormat.NONE:
+        return None
+    view = chosen_camera(world, task.film, camera, agent, width)
+    if view is None:
+        raise TaskError(
+            f"{task.name} has no camera of a film: give its Task film=..., or use --camera follow"
+        )
+    shown = None if camera == "worlds" else number
+    return Film(world, view, folder / f"film.{video.value}", shown, fps=fps)
 
 
 def chosen_camera(
@@ -164,6 +221,12 @@ def _write_gif(path: Path, frames: list[NDArray[np.uint8]], fps: int) -> None:
     hundredths = np.diff(np.rint(np.arange(len(frames) + 1) * 100 / fps)).astype(int)
     durations = (10 * hundredths).tolist()
     images[0].save(path, save_all=True, append_images=images[1:], duration=durations, loop=0)
+
+
+def _write_mp4(path: Path, frames: list[NDArray[np.uint8]], fps: int) -> None:
+    import imageio.v3 as imageio  # noqa: PLC0415 (of an extra)
+
+    imageio.imwrite(path, np.stack(frames), plugin="pyav", codec="h264", fps=fps)
 
 
 _AGENT = COLUMNS.index("agent")

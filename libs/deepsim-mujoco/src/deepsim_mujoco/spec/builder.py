@@ -31,13 +31,13 @@ from deepsim_spawn import (
 from deepsim_sync import SCOPE, Control, SpawnError
 
 from .assets import Assets, KeptFile
-from .axes import Axis, add_axes
 from .constraints import Follower, add_mimic, close_loop, follower_of
 from .lights import BuiltLight, add_light
 from .mjcf_actuators import ActuatorRow
 from .mjcf_sensors import MjcfSensor
 from .self_collisions import ModelNumbers, kept_off, masks
 from .sensors import BuiltSensor, add_sensor, joints_of
+from .servos import Axis, add_axes
 from .shapes import Asset, Landscape, Shape, apply_shape, drawn, touching
 from .surfaces import apply_surface
 from .tree import Frame, Node, RootKind, anchor_name, link_trees, model_frames, set_inertia

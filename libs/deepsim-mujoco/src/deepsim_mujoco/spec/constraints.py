@@ -13,7 +13,7 @@ from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import JointDescription
 from deepsim_sync import SCOPE, SpawnError
 
-from .axes import Axis
+from .servos import Axis
 from .tree import Node, RootKind, anchor_name
 
 STIFFEST = 1e-9  # time constant [s]; MuJoCo raises it to two steps, the stiffest that is stable

@@ -12,7 +12,6 @@ from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import JointAxis
 from deepsim_sync import SCOPE, Control
 
-from .axes import Axis, add_servo, ball_axes
 from .builder import Built
 from .mjcf_actuators import (
     UNLIMITED,
@@ -23,6 +22,7 @@ from .mjcf_actuators import (
     control_name,
     marked_name,
 )
+from .servos import Axis, add_servo, ball_axes
 
 
 def add_actuators(

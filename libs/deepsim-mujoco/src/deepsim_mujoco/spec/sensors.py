@@ -11,7 +11,7 @@ from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import ContactSensor, ForceTorque, Imu, JointState, SensorDescription
 from deepsim_sync import SCOPE, SpawnError
 
-from .axes import Axis
+from .servos import Axis
 
 _SENSOR, _OBJECT = mujoco.mjtSensor, mujoco.mjtObj
 VELOCITY = "velocity"

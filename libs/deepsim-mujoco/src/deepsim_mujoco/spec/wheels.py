@@ -19,7 +19,7 @@ from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import Surface
 from deepsim_sync import SCOPE
 
-from .axes import Axis
+from .servos import Axis
 
 _SOFTEST = 0.01  # impedance where a contact begins
 _DEEPEST = 5e-4  # depth of the full impedance [m]

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from deepsim_mujoco.imports import mujoco
-from deepsim_mujoco.spec.axes import Axis
 from deepsim_mujoco.spec.builder import Built, Sensor
 from deepsim_mujoco.spec.lights import BuiltLight
 from deepsim_mujoco.spec.mjcf_actuators import ActuatorRow
 from deepsim_mujoco.spec.mjcf_sensors import MjcfSensor
 from deepsim_mujoco.spec.sensors import BuiltSensor
+from deepsim_mujoco.spec.servos import Axis
 from deepsim_mujoco.spec.tree import Node
 from deepsim_sync import Entities
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from deepsim_math import quaternions
-from deepsim_mujoco.spec.axes import speed_limit
+from deepsim_mujoco.spec.servos import speed_limit
 from deepsim_mujoco.spec.wheels import carried_inertia, servo_inertia
 from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
 

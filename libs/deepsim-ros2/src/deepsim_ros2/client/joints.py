@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints of a remote robot: states and commands are topics, gains are parameters."""
+"""Joints of remote robots: states and commands are topics, gains are parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from rcl_interfaces.srv import GetParameters, SetParametersAtomically
 from sensor_msgs.msg import JointState
 
 from deepsim_ros2.topics.commands import GAINS, NODE, parameter_of
+from deepsim_ros2.topics.layout import namespace_of
 from deepsim_sync import SCOPE, Refusal, Tables
 
 from .present import Present, Topic
@@ -25,6 +26,7 @@ TARGETS: Mapping[str, str] = {
 }
 """The fields of a ``JointState`` as a command, by column of the joints table."""
 STATE = ("position", "velocity", "effort")
+_JOINT_STATES = "sensor_msgs/msg/JointState"
 Values = Mapping[str, Mapping[int, float]]
 """New values by column and number of the joint."""
 
@@ -184,3 +186,93 @@ class RobotJoints:
     def close(self) -> None:
         """Stops listening."""
         self._topic.close()
+
+
+class RemoteJoints:
+    """The joints of all models of a server, found by the topics of their states.
+
+    Args:
+        connection: The connection.
+        present: The present instant.
+        topics: Topics of joint states by model. By default, a model's own is that in its namespace
+            or else, for the only robot, at the root.
+    """
+
+    def __init__(self, connection: Connection, present: Present, topics: Mapping[str, str]) -> None:
+        self._connection, self._present, self._topics = connection, present, topics
+        self._robots: dict[str, RobotJoints] = {}
+
+    def follow(self, models: Sequence[str], described: Mapping[str, Any]) -> list[str]:
+        """Finds the joints of new models, and drops those of models that are gone.
+
+        Returns:
+            The rows of all joints, in the order of the models.
+        """
+        for model in [*self._robots]:
+            if model not in models:
+                self._robots.pop(model).close()
+        for model, topic in self._topics_of(models, described).items():
+            if model not in self._robots:
+                self._robots[model] = RobotJoints(self._connection, self._present, model, topic)
+        return [
+            row for model in models if model in self._robots for row in self._robots[model].rows
+        ]
+
+    def are_published(self, described: Mapping[str, Any]) -> bool:
+        """Returns whether there is a topic for each described model with joints."""
+        wanted = {name for name, each in described.items() if _has_joints(each)}
+        return wanted <= self._topics_of([*described], described).keys()
+
+    def _topics_of(self, models: Sequence[str], described: Mapping[str, Any]) -> dict[str, str]:
+        """Returns the topics of joint states by model."""
+        found = {model: topic for model, topic in self._topics.items() if model in models}
+        free = [
+            topic
+            for topic, kind in self._connection.topics().items()
+            if kind == _JOINT_STATES and topic.endswith("/joint_states")
+        ]
+        root = self._connection.root
+        robots = []
+        for model in models:
+            own = f"{root}{namespace_of(model)}/joint_states"
+            if model not in found and own in free:
+                found[model] = own
+            elif model not in found and _has_joints(described.get(model)):
+                robots.append(model)
+        rooted = f"{root}joint_states"
+        if len(robots) == 1 and rooted in free and rooted not in found.values():
+            found[robots[0]] = rooted
+        return found
+
+    def read(self, tables: Tables) -> None:
+        """Fills the rows of all joints; see `RobotJoints.read`."""
+        for robot in self._robots.values():
+            robot.read(tables)
+
+    def write(self, values: Mapping[str, Mapping[str, float]]) -> list[Refusal]:
+        """Sends values by column and row; returns the refused rows."""
+        refusals = []
+        for robot in self._robots.values():
+            own = {
+                column: {place: given[row] for place, row in enumerate(robot.rows) if row in given}
+                for column, given in values.items()
+            }
+            if any(own.values()):
+                refusals += robot.write(own)
+        return refusals
+
+    def reset(self) -> None:
+        """Forgets all targets, as the server does at its reset."""
+        for robot in self._robots.values():
+            robot.reset()
+
+    def close(self) -> None:
+        """Stops listening; the models are gone."""
+        for robot in self._robots.values():
+            robot.close()
+        self._robots = {}
+
+
+def _has_joints(description: Any) -> bool:
+    joints = getattr(description, "all_joints", None)
+    return joints is not None and any(each.type != "fixed" for each in joints())

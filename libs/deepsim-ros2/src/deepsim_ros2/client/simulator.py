@@ -17,7 +17,6 @@ from simulation_interfaces.msg import SimulatorFeatures as Features
 from deepsim_ros2.errors import Ros2Error
 from deepsim_ros2.geometry import pose_of, twist_of, write_pose, write_twist
 from deepsim_ros2.topics.commands import GAINS
-from deepsim_ros2.topics.layout import namespace_of
 from deepsim_spawn import MjcfModel, ModelDescription, WorldDescription
 from deepsim_sync import (
     ALL_COLUMNS,
@@ -39,13 +38,12 @@ from deepsim_sync import (
     checked_requests,
 )
 
-from .joints import STATE, TARGETS, RobotJoints
+from .joints import STATE, TARGETS, RemoteJoints
 from .present import Present
 from .sensors import RemoteSensors
 from .services import CallRefusedError, Connection, UnreachableError
 
 _NAME_NOT_UNIQUE = 101
-_JOINT_STATES = "sensor_msgs/msg/JointState"
 
 
 class Ros2Simulator:
@@ -93,11 +91,11 @@ class Ros2Simulator:
         timeout: float = 10.0,
     ) -> None:
         self._connection = Connection(namespace, timeout)
-        self._topics = dict(topics or {})
+        topics = dict(topics or {})
         self._described: dict[str, Any] = {}
-        self._joints: dict[str, RobotJoints] = {}
         self._present = Present(self._connection, 0.0 if timestep is None else timestep)
-        own = {name: topic for name, topic in self._topics.items() if SCOPE in name}
+        self._joints = RemoteJoints(self._connection, self._present, topics)
+        own = {name: topic for name, topic in topics.items() if SCOPE in name}
         self.sensors = RemoteSensors(self._connection, self._present, own)
         self.entities = Entities(0)
         self._time = np.zeros(1)
@@ -165,8 +163,7 @@ class Ros2Simulator:
         scopes = srv.ResetSimulation.Request
         scope = scopes.SCOPE_TIME | scopes.SCOPE_STATE
         self._connection.call("reset_simulation", srv.ResetSimulation, scope=scope)
-        for robot in self._joints.values():
-            robot.reset()
+        self._joints.reset()
         self._present.reset()
         self._time = np.zeros(1)
         self._pause()
@@ -185,8 +182,7 @@ class Ros2Simulator:
                 tables.models.pose[0, row] = pose_of(rows[name].pose)
                 tables.models.twist[0, row] = twist_of(rows[name].twist)
         if "joints" in kinds:
-            for robot in self._joints.values():
-                robot.read(tables)
+            self._joints.read(tables)
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
         """Applies changes of poses, twists and joint targets; returns the refused rows."""
@@ -210,14 +206,7 @@ class Ros2Simulator:
                     refusals.append(Refusal(kind, column, name, reason))
         for name, values in states.items():
             refusals += self._set_state(name, values)
-        for robot in self._joints.values():
-            own = {
-                column: {place: given[row] for place, row in enumerate(robot.rows) if row in given}
-                for column, given in joints.items()
-            }
-            if any(own.values()):
-                refusals += robot.write(own)
-        return refusals
+        return refusals + self._joints.write(joints)
 
     def _set_state(self, name: str, values: Mapping[str, NDArray[np.float64]]) -> list[Refusal]:
         """Sets pose, twist or both of a model; returns the refusals."""
@@ -316,9 +305,7 @@ class Ros2Simulator:
         self._connection.call("load_world", srv.LoadWorld, world_resource=resource)
         self._pause()
         self._described = {each.name: each for each in world.models}
-        for robot in self._joints.values():
-            robot.close()
-        self._joints = {}
+        self._joints.close()
         self._present.timestep, self._time = world.physics.max_step_size, np.zeros(1)
         self._present.reset()
         self._refresh(changed=True)
@@ -372,15 +359,7 @@ class Ros2Simulator:
         answer = self._connection.call("get_entities", srv.GetEntities)
         models = list(answer.entities)
         self._present.change()
-        for model in [*self._joints]:
-            if model not in models:
-                self._joints.pop(model).close()
-        for model, topic in self._joint_topics(models).items():
-            if model not in self._joints:
-                self._joints[model] = RobotJoints(self._connection, self._present, model, topic)
-        joints = [
-            row for model in models if model in self._joints for row in self._joints[model].rows
-        ]
+        joints = self._joints.follow(models, self._described)
         number = self.entities.generation
         kinds: tuple[tuple[Kind, list[str]], ...] = (("models", models), ("joints", joints))
         if changed or any(list(self.entities.names(kind)) != names for kind, names in kinds):
@@ -398,37 +377,14 @@ class Ros2Simulator:
     def _find_topics(self) -> None:
         """Waits until the joints and sensors of described models are published, if ever."""
         robots = self._robots()
-        wanted = {name for name, each in robots.items() if _has_joints(each)}
 
         def are_here() -> bool:
-            if not wanted <= self._joint_topics([*robots]).keys():
-                return False
-            return self.sensors.are_published(robots, self.entities.joints)
+            joints = self.entities.joints
+            return self._joints.are_published(robots) and self.sensors.are_published(robots, joints)
 
         with suppress(UnreachableError):  # of servers that publish none: no rows, and not listed
             self._connection.wait(are_here, "no joint states and sensors came")
         self._refresh(changed=False)
-
-    def _joint_topics(self, models: Sequence[str]) -> dict[str, str]:
-        """Returns the topics of joint states by model."""
-        found = {model: topic for model, topic in self._topics.items() if model in models}
-        free = [
-            topic
-            for topic, kind in self._connection.topics().items()
-            if kind == _JOINT_STATES and topic.endswith("/joint_states")
-        ]
-        root = self._connection.root
-        robots = []
-        for model in models:
-            own = f"{root}{namespace_of(model)}/joint_states"
-            if model not in found and own in free:
-                found[model] = own
-            elif model not in found and _has_joints(self._described.get(model)):
-                robots.append(model)
-        rooted = f"{root}joint_states"
-        if len(robots) == 1 and rooted in free and rooted not in found.values():
-            found[robots[0]] = rooted
-        return found
 
 
 def _is_chosen(worlds: WorldNumbers | None) -> bool:
@@ -459,8 +415,3 @@ def _text(request: SpawnRequest, formats: Sequence[str]) -> str:
     if kind not in formats:
         raise SpawnError(request.name, f"the server takes {', '.join(formats)}, and not {kind}")
     return text
-
-
-def _has_joints(description: Any) -> bool:
-    joints = getattr(description, "all_joints", None)
-    return joints is not None and any(each.type != "fixed" for each in joints())

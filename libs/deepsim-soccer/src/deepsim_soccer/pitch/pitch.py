@@ -26,6 +26,7 @@ from deepsim_spawn import ModelSpawner
 from deepsim_sync import World, square_sum
 
 from .ball import NOBODY, Ball, Bools, Numbers, next_holder
+from .touches import Touches
 
 TEAMS = ("cyan", "magenta")
 LOST_PAUSE = 3.0  # time before a robot that lost a duel may hold the ball again [s]
@@ -37,9 +38,7 @@ _ADJUSTABLE = (
     *("pass_limit", "pass_factor", "lob_height", "lob_limit", "lob_speed", "lob_factors"),
 )
 _REST = np.zeros(6)
-_FASTEST = 25.0  # no ball is faster relative to a robot [m/s]
 _RETREAT = 3.0  # outward speed of a robot per metre that it is too near to the ball [1/s]
-_NEARLY = 0.01  # a body whose bumper feels something touches a ball within this distance [m]
 _TILT = 1e-4  # above this height [m] or quaternion x or y, a robot is put upright
 
 
@@ -119,9 +118,7 @@ class Pitch:
         self._rows = world.models.select([*self.names, "ball"])
         self._robots = world.models.select(self.names)
         self._ball_row = world.models.select(["ball"])
-        self._bumpers = world.sensors.select([f"{each}::chassis::bumper" for each in self.names])
         self._seen = b""  # poses and twists that `sense` read last
-        self._touch_time = world.simulator.time  # when `sense` last looked for touches [s]
         shape = len(world), len(self.names)
         self.command, self.kick = np.zeros((*shape, 3)), np.zeros((*shape, 2))
         self.dribbles: Bools = np.ones(shape, np.bool_)
@@ -133,10 +130,11 @@ class Pitch:
         self.kicked, self.touched = self.holder.copy(), self.holder.copy()
         self.halted: Bools = np.zeros(len(world), np.bool_)
         self.got = np.zeros((len(world), 2))
-        self._reach = self.dialect.robot_radius + self.dialect.ball_radius
-        self._numbers = np.arange(len(self.names))
+        self._touches = Touches(
+            world, self.names, self.dialect.robot_radius + self.dialect.ball_radius
+        )
         self.sense()
-        self._way_before, self._twist_before = self._way, self._twist  # when the tick began
+        self._touches.begin(self._way, self._twist)
 
     def _spawn(self) -> None:
         """Spawns the teams at their kick-off places, and the ball."""
@@ -175,56 +173,7 @@ class Pitch:
         self._way = self.ball_place[:, None, :2] - self.place
         x, y = self._way[..., 0], self._way[..., 1]
         self._square = x * x + y * y  # of the distances of robots from the ball, (W, N) [m²]
-        self._find_touches()
-
-    def _find_touches(self) -> None:
-        """Finds the bodies that balls met in the latest tick; kicks and dribblers came before.
-
-        If a ball met several bodies in one tick, that of the holder is not its last touch; among
-        the others, chance decides.
-        """
-        now = self.world.simulator.time
-        if now is self._touch_time:
-            return
-        before, self._touch_time = self._touch_time, now
-        nearest, far = self._square.min(axis=1), self._reach + _FASTEST * self.world.delta_time
-        near = nearest < far * far
-        if not anywhere(near):
-            return
-        worlds = np.flatnonzero(near & (now != before))
-        met = self._bumpers.found[worlds]
-        if not anywhere(met):
-            return
-        met &= self._passed(worlds)
-        others = met & (self._numbers != self.holder[worlds, None])
-        met = np.where(others.any(axis=1, keepdims=True), others, met)
-        count = met.sum(axis=1)
-        lot = met.astype(np.float64)
-        several = np.flatnonzero(count > 1)
-        if len(several):
-            lot[several] *= self.world.uniform(0.5, 1.0, len(self.names), worlds[several])
-        chosen = count > 0
-        self.touched[worlds[chosen]] = lot[chosen].argmax(axis=1)
-
-    def _passed(self, worlds: Numbers) -> Bools:
-        """Returns whether the ball passed each robot at a touch's distance in a tick, (w, N).
-
-        A bumper also feels other robots, posts and the boundary. Ball and robots move straight
-        before and after a bounce, so the paths that begin where the tick began, and those that end
-        where it ended, both count.
-        """
-        period, least = self.world.delta_time, np.inf
-        for way, twist, sign in (
-            (self._way_before, self._twist_before, 1.0), (self._way, self._twist, -1.0)
-        ):  # fmt: skip
-            start = way[worlds]
-            moved = twist[worlds, -1:, :2] - twist[worlds, :-1, :2]
-            speed = (moved * moved).sum(axis=-1)
-            nearest = -sign * (start * moved).sum(axis=-1) / np.maximum(speed, 1e-12)
-            nearest = sign * np.clip(nearest, 0.0, period)
-            gap = start + nearest[..., None] * moved
-            least = np.minimum(least, (gap * gap).sum(axis=-1))
-        return np.asarray(least < (self._reach + _NEARLY) ** 2)
+        self._touches.update(self.touched, self.holder, self._square, self._way, twist)
 
     def put_robots(self, worlds: ArrayLike, place: ArrayLike, yaw: ArrayLike) -> None:
         """Places all robots of some worlds, at rest.
@@ -307,7 +256,7 @@ class Pitch:
         np.add(c * y, s * x, out=twist[:, :-1, 1])
         twist[:, :-1, 5] = w
         twist[:, -1] = ball_twist
-        self._way_before, self._twist_before = self._way, twist
+        self._touches.begin(self._way, twist)
         chosen = slice(None) if on is None else on
         self._rows.put(on, twist=twist[chosen])
         self._put_poses(on, ball_pose, replaced)

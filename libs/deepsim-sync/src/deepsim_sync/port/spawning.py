@@ -65,7 +65,7 @@ class Control(NamedTuple):
 
 
 class Descriptions(NamedTuple):
-    """The descriptions of a world's models and lights, for viewers.
+    """The descriptions of a world's models and lights, and its gravity, for viewers.
 
     Models and lights that did not come from descriptions are missing.
 
@@ -80,12 +80,14 @@ class Descriptions(NamedTuple):
         looks: `deepsim_spawn.ModelDescription` with the links and visuals of each model whose
             description is in the engine's own format, by name.
         controls: The controls of each model whose file has some, in the order of the file, by name.
+        gravity: Gravity (x, y, z) [m/s^2]; None if the engine does not tell it.
     """
 
     models: Mapping[str, Any]
     lights: Mapping[str, Any]
     looks: Mapping[str, Any] = MappingProxyType({})
     controls: Mapping[str, Sequence[Control]] = MappingProxyType({})
+    gravity: tuple[float, ...] | None = None
 
 
 def checked_requests(

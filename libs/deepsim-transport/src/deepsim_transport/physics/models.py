@@ -85,6 +85,7 @@ def packed_descriptions(found: Descriptions) -> dict[str, Any]:
         "lights": lights.to_sdf(),
         "looks": {name: model.to_sdf() for name, model in found.looks.items()},
         "controls": dict(found.controls),
+        "gravity": found.gravity,
     }
 
 
@@ -114,6 +115,7 @@ def read_descriptions(packed: Mapping[str, Any]) -> Descriptions:
             name: tuple(Control(*each) for each in controls)
             for name, controls in packed["controls"].items()
         },
+        None if packed["gravity"] is None else tuple(map(float, packed["gravity"])),
     )
 
 

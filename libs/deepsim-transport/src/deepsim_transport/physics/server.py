@@ -47,11 +47,12 @@ class WorldTopic:
     Args:
         transport: The session; its namespace is the name of the world.
         driver: Drives the simulator, and holds wrenches.
-        gravity: Gravity [m/s^2], (3,).
+        gravity: Gravity of a simulator that does not tell its own [m/s^2], (3,).
     """
 
     def __init__(self, transport: Transport, driver: Driver, gravity: Sequence[float]) -> None:
-        self._driver, self._gravity = driver, Point(*map(float, gravity))
+        own = driver.simulator.descriptions.gravity
+        self._driver, self._gravity = driver, Point(*map(float, own or gravity))
         self._publisher = transport.advertise(STATE, WorldState)
         self._came = threading.Event()
         self._watch = transport.watch_subscribers(STATE, self._came.set)
@@ -127,7 +128,7 @@ class PhysicsServer:
         paused: Whether the physics is paused at first.
         loader: Reads the models that other processes spawn; by default with the search path of
             this process.
-        gravity: Gravity in a `WorldState` [m/s^2]; simulators do not tell theirs.
+        gravity: Gravity in a `WorldState` of a simulator that does not tell its own [m/s^2].
 
     Attributes:
         simulator: The served simulator, or that of the served world.

@@ -199,7 +199,9 @@ class FrameReader:
         if tables is None or layout is None or layout.entities is not simulator.entities:
             tables = self._tables = Tables(simulator.entities, len(self._world))
             found = simulator.descriptions
-            layout = self._layout = Layout(simulator.entities, Descriptions(*map(dict, found)))
+            models, lights, looks, controls = map(dict, found[:4])
+            kept = Descriptions(models, lights, looks, controls, found.gravity)
+            layout = self._layout = Layout(simulator.entities, kept)
         simulator.read(tables, _COLUMNS)
         visuals, actuators = tables.visuals, tables.actuators
         colors = np.clip(visuals.diffuse[worlds, :, :3] + visuals.emissive[worlds, :, :3], 0, 1)

@@ -20,7 +20,7 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
 from deepsim_train.training.run_folder import CONFIG, chosen, settings_of, task_folder_of
 
-from .options import Root, TaskName, Worlds, fail, stoppable
+from .options import Root, TaskName, Worlds, fail, stoppable, without_effect
 
 
 class Format(str, Enum):
@@ -31,6 +31,7 @@ class Format(str, Enum):
 
 
 def dataset(
+    context: typer.Context,
     name: TaskName = "",
     root: Root = Path(),
     dataset_id: Annotated[
@@ -67,8 +68,8 @@ def dataset(
     console = Console()
     with stoppable():
         try:
-            if recorded is not None and policy is not None:
-                raise TaskError("--replay runs recorded actions, and takes no --policy")
+            if recorded is not None:
+                without_effect(context, "on a replay", "policy", "episodes")
             found, task, who, maker = chosen(name, root, policy)
 
             def collect(environment: Environment) -> list[Trajectory]:

@@ -30,10 +30,11 @@ from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
 from deepsim_train.training.run_folder import chosen, results_folder
 
-from .options import BackendName, Root, TaskName, fail, stoppable
+from .options import BackendName, Root, TaskName, fail, stoppable, without_effect
 
 
 def falsify_task(
+    context: typer.Context,
     name: TaskName,
     scenario: Annotated[
         Path, typer.Argument(help="A Scenic file. It is a program that runs with your rights.")
@@ -74,6 +75,8 @@ def falsify_task(
     The worst scenes are written as worlds with plots, and their seeds and numbers to scenes.yaml.
     """
     console = Console(stderr=True)
+    if replay is not None:
+        without_effect(context, "on a replay", "search", "rounds", "batch", "keep", "out")
     try:
         _, task, who, maker = chosen(name, root, policy)
         listed = read_models(models or scenario.parent / "models.yaml")

@@ -42,6 +42,24 @@ BackendName: TypeAlias = Annotated[
     typer.Option(help="The simulator: mujoco, warp on a GPU, or gazebo, which must already run."),
 ]
 
+
+def without_effect(context: typer.Context, where: str, *names: str) -> None:
+    """Refuses options that were given, though they do nothing there.
+
+    Args:
+        context: The command that runs.
+        where: Such as ``"on a recording"``.
+        names: Parameters of the command.
+
+    Raises:
+        typer.BadParameter: One of them was given.
+    """
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"it has no effect {where}", param_hint=parameter.opts[-1])
+
+
 _LIBRARIES = ("deepsim", "deepsim_envs", "deepsim_sync", "deepsim_train", "importlib")  # callers
 
 

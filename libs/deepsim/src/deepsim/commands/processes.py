@@ -23,7 +23,7 @@ from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.training.run_folder import chosen
 
 from .command_help import complete_task, example, group
-from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
+from .options import BackendName, Namespace, Root, Worlds, fail, stoppable, without_effect
 
 if TYPE_CHECKING:
     from deepsim_transport import Transport, WorldDriver
@@ -73,6 +73,7 @@ def master(
 
 
 def physics(
+    context: typer.Context,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -103,8 +104,8 @@ def physics(
         from deepsim_transport import PhysicsServer, Transport  # noqa: PLC0415 (of an extra)
 
         is_file = name is None or Path(name).is_file()
-        if is_file and policy is not None:
-            raise DeepSimError(f"--policy acts in a task, got {name}")
+        if is_file:
+            without_effect(context, "without a task", "root", "policy", "seed")
         world = GazeboXMLLoader().load_world(Path(name)) if name and is_file else WorldDescription()
         with (
             stoppable(),

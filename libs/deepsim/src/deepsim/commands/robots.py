@@ -13,15 +13,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from deepsim.episodes.film import Film
 from deepsim.output import fields, print_json, say, table
-from deepsim_robots import (
-    KINDS,
-    MENAGERIE,
-    ROBOTS,
-    Robot,
-    find_robot,
-)
+from deepsim_robots import KINDS, MENAGERIE, ROBOTS, Robot, find_robot
 from deepsim_robots.showing import (
     entry_facts,
     is_robot_file,
@@ -34,9 +27,10 @@ from deepsim_robots.showing import (
 )
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError, UnsupportedError
+from deepsim_train.film import Film
 
 from .command_help import example, group
-from .options import AsJson, BackendName, fail
+from .options import AsJson, BackendName, fail, without_effect
 
 _AT_HOME = 1.0  # the time of a film before anything moves [s]
 
@@ -118,6 +112,7 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
 
 @robots.command(epilog=example("robots run arm --seconds 3", "robots.md"))
 def run(
+    context: typer.Context,
     name: RobotName,
     out: Annotated[
         Path | None, typer.Option(help="Output file; by default ROBOT with the format's suffix.")
@@ -129,10 +124,12 @@ def run(
 ) -> None:
     """Films a robot at home, then moving its joints."""
     console = Console()
-    stem = Path(name).stem if is_robot_file(name) else name
-    path = out if out is not None else Path(f"{stem}.{video.value}")
+    if video is RobotPicture.PNG:
+        without_effect(context, "on one picture", "seconds")
+    label = _label(name)
+    path = out if out is not None else Path(f"{label}.{video.value}")
     try:
-        with Backend(backend), staged_robot(named_config(name), _label(name)) as robot:
+        with Backend(backend), staged_robot(named_config(name), label) as robot:
             _film(robot, path, seconds, (width, width * 3 // 4))
     except MISTAKES as error:
         fail(console, error)
@@ -140,18 +137,7 @@ def run(
 
 
 def _film(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) -> None:
-    """Films a robot that moves its joints in turn; for a PNG, takes one picture of it at home.
-
-    Args:
-        robot: The robot, at its home position.
-        path: Output file: .webp, .gif, .mp4 or .png.
-        seconds: Length of the film, in simulated time [s].
-        size: Width and height [pixels].
-
-    Raises:
-        UnsupportedError: The simulator takes no pictures, or the file has a different suffix.
-        DeepSimError: The extra for .mp4 is not installed.
-    """
+    """Films a robot that moves its joints in turn; for a PNG, takes one picture of it at home."""
     world = robot.world
     if path.suffix not in (f".{each.value}" for each in RobotPicture):
         raise UnsupportedError(f"{path.name}: expected a file .webp, .gif, .mp4 or .png")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.playing import required
 from deepsim.output import result_table, say
+from deepsim.playing import required
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_spawn.stage import SUFFIXES, studio, world_of_file
 from deepsim_sync import DeepSimError, World

@@ -12,27 +12,21 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.film import VideoFormat
-from deepsim.episodes.playing import (
-    Played,
-    Playing,
-    RecordingFormat,
-    play,
-    recorder,
-)
 from deepsim.output import print_json, say
+from deepsim.playing import Played, Playing, RecordingFormat, play, recorder
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import facts
-from deepsim_train.film import FPS
+from deepsim_train.film import FPS, VideoFormat
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.tasks.recorded import run_facts
 from deepsim_train.training.run_folder import chosen, results_folder
 
-from .options import AsJson, BackendName, Root, TaskName, Worlds, fail, stoppable
+from .options import AsJson, BackendName, Root, TaskName, Worlds, fail, stoppable, without_effect
 
 
 def run(
+    context: typer.Context,
     name: TaskName = "",
     root: Root = Path(),
     policy: Annotated[
@@ -80,6 +74,10 @@ def run(
     gives the same bits as a single world with the seed SEED + w. Ctrl-C keeps only the finished
     episodes, with exit status 130; SIGTERM (143) and SIGHUP (129) do the same.
     """
+    if record is None:
+        without_effect(context, "without --record", "form")
+    if video is VideoFormat.NONE:
+        without_effect(context, "without a film", "camera", "width", "fps")
     with stoppable() as stop:
         with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
             played, results = _run(

@@ -29,12 +29,13 @@ from deepsim_sync import DeepSimError
 
 from .command_help import example, group
 from .falsify import falsify_task
-from .options import BackendName, fail, stoppable
+from .options import BackendName, fail, stoppable, without_effect
 
 _PARAM = ("-p", "--param")
 
 
 def scenes(
+    context: typer.Context,
     scenario: Annotated[
         Path, typer.Argument(help="A Scenic file. It is a program that runs with your rights.")
     ],
@@ -110,6 +111,10 @@ def scenes(
     -h` explains the search for scenes in which a policy fails.
     """
     console = Console(stderr=True)
+    if noplt:
+        without_effect(context, "without plots", "zoom")
+    if not settle:
+        without_effect(context, "without --settle", "backend")
     places = [out / f"{number:03d}" for number in range(count)]
     try:
         for place in (out / MODELS, *places, *([dump] if dump else [])):

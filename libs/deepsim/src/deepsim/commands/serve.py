@@ -19,7 +19,7 @@ from deepsim_sync import DeepSimError
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
 
-from .options import BackendName, Root, TaskName, Worlds, fail, stoppable
+from .options import BackendName, Root, TaskName, Worlds, fail, stoppable, without_effect
 
 
 class _Step(str, Enum):
@@ -44,6 +44,7 @@ def _positive(value: float) -> float:
 
 
 def serve(
+    context: typer.Context,
     name: TaskName = "",
     root: Root = Path(),
     port: Annotated[
@@ -93,6 +94,10 @@ def serve(
     Trainers may run on other machines; they use the protocol of UDE, the Unified Distributed
     Environment. With several worlds, red_car/3 is the agent red_car in world 3.
     """
+    if step_mode is _Step.WAIT_FOREVER:
+        without_effect(context, "in the mode wait_forever", "period")
+    if reset_mode is _Reset.MANUAL:
+        without_effect(context, "in the mode manual", "game_over")
     console = Console(file=sys.stdout, soft_wrap=True, highlight=False)
     try:
         ude = _ude("deepsim_envs.ude")

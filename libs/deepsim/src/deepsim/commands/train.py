@@ -16,12 +16,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from deepsim.episodes.film import VideoFormat
-from deepsim.episodes.playing import Played, Playing, play, recorder, required
 from deepsim.output import print_json, say, table
+from deepsim.playing import Played, Playing, play, recorder, required
 from deepsim_spawn.backends import DEFAULT
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import Episode, facts
+from deepsim_train.film import VideoFormat
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task

@@ -9,18 +9,19 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.playing import required
 from deepsim.output import say
+from deepsim.playing import required
 from deepsim_envs.software import differences, software
 from deepsim_scenes.record import SceneRecord
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.tasks.recorded import recorded_environment
 
-from .options import BackendName, Root, fail
+from .options import BackendName, Root, fail, without_effect
 
 
 def verify(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A file of `--record`.")],
     name: Annotated[
         str,
@@ -39,12 +40,14 @@ def verify(
     console = Console()
     try:
         if file.suffix == ".json":
+            without_effect(context, "on scenes", "root")
             if models is None:
                 raise DeepSimError("scenes need their program: deepsim verify FILE SCENARIO MODELS")
             record = SceneRecord(file)
             before, counted = record.software, f"{len(record.scenes)} scenes"
             changed, difference = record.verify(Path(name), models, Backend(backend).open)
         else:
+            without_effect(context, "on a recording of a task", "models")
             run = required("deepsim_viewer", "view").RecordedRun(file)
             before, counted = run.software, run.counted
             made = recorded_environment(file, run.metadata, run.worlds, name, root, backend)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.playing import required
 from deepsim.output import say
+from deepsim.playing import required
 from deepsim_robots import ROBOTS, RobotConfig, guess_robot
 from deepsim_robots.catalogue.menagerie import PREFIX
 from deepsim_robots.showing import named_config, staged_robot
@@ -29,7 +29,7 @@ from deepsim_train.tasks.search import find_task, find_tasks, installed_tasks
 from deepsim_train.training.run_folder import chosen
 
 from .command_help import complete_task
-from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
+from .options import BackendName, Namespace, Root, Worlds, fail, stoppable, without_effect
 from .robots import MISTAKES, RobotName
 
 if TYPE_CHECKING:
@@ -38,7 +38,17 @@ if TYPE_CHECKING:
 _HEADER = 64  # within which an MCAP file names its profile [bytes]
 
 
+_SHOWN: Mapping[str, tuple[str, ...]] = {  # options that act, beside --port and --open
+    "a running world": ("namespace", "paused"),
+    "a recording": ("html", "robot"),
+    "a task": ("root", "policy", "worlds", "seed", "paused", "demonstrations", "backend"),
+    "a robot": ("root", "worlds", "seed", "paused", "backend"),
+    "a file": ("worlds", "seed", "paused", "backend"),
+}
+
+
 def view(
+    context: typer.Context,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -87,16 +97,13 @@ def view(
     ssh -L 8080:127.0.0.1:8080. Ctrl-C ends the command.
     """
     console = Console()
+    is_file = name is not None and ("://" in name or Path(name).suffix in SUFFIXES)
     try:
         required("deepsim_viewer", "view")
         if connect:
             from deepsim_viewer.connected import connected_view  # noqa: PLC0415 (of an extra)
 
-            if name is not None or html or demonstrations or policy is not None:
-                raise DeepSimError(
-                    "--connect shows the world of --namespace; it takes no task, file, "
-                    "--policy, --html or --demonstrations"
-                )
+            _check_options(context, "a running world", "name")
             with connected_view(namespace, port) as (viewer, run):
                 show(console, viewer, run, paused, opened)
             return
@@ -104,28 +111,30 @@ def view(
             tasks = ", ".join(task.name for task in (*find_tasks(root), *installed_tasks()))
             raise DeepSimError(f"name a robot, a file, or a task: {tasks or 'none is here'}")
         if _is_recording(Path(name)):
+            _check_options(context, "a recording")
+            if html is not None:
+                without_effect(context, "on a written page", "port", "opened")
             _view_recording(console, Path(name), robot, port, html, opened)
             return
-        if robot is not None:
-            raise DeepSimError(f"--robot takes a bag of ROS 2, got {name}")
-        if html is not None:
-            raise DeepSimError(f"--html takes a recording (.mcap), got {name}")
-    except (DeepSimError, OSError) as error:
-        fail(console, error)
-    is_file = "://" in name or Path(name).suffix in SUFFIXES
-    try:
         if is_file:
+            _check_options(context, "a file")
             shown = _view_file(name, worlds, seed, port)
         elif _is_robot(name, root):
+            _check_options(context, "a robot")
             shown = _view_robot(name, worlds, seed, port)
         else:
+            _check_options(context, "a task")
             shown = _view_task(name, root, policy, worlds, seed, port, demonstrations)
-        if is_file and demonstrations is not None:
-            raise DeepSimError(f"--demonstrations takes a task, got {name}")
         with Backend(backend), shown as (viewer, run):
             show(console, viewer, run, paused, opened)
     except (DeepSimError, OSError) as error:
         fail(console, error)
+
+
+def _check_options(context: typer.Context, kind: str, *others: str) -> None:
+    """Refuses options that do nothing for what is shown, and other parameters."""
+    known = {name for names in _SHOWN.values() for name in names}
+    without_effect(context, f"on {kind}", *(known - {*_SHOWN[kind]}), *others)
 
 
 def show(

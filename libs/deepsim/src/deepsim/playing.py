@@ -24,12 +24,10 @@ from rich.progress import (
 from deepsim.output import result_table
 from deepsim_envs import Environment
 from deepsim_train.episodes import Episode, Steppable, run_episodes, write_trajectory
-from deepsim_train.film import FPS, chosen_camera, write_map
+from deepsim_train.film import FPS, Film, VideoFormat, open_film, write_map
 from deepsim_train.policies.slot_policy import SlotPolicy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
-
-from .film import Film, VideoFormat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +102,10 @@ def play(
         raise TaskError(
             f"there is no world {settings.world}: there are {len(environment)}, from world 0"
         )
-    film = _open_film(environment, task, results, settings)
+    film = open_film(
+        environment.world, task, results, environment.agents[0], settings.video,
+        camera=settings.camera, width=settings.width, fps=settings.fps, number=settings.world,
+    )  # fmt: skip
     rounds = _run(console, environment, policy, settings, film, through)
     interrupted = len(rounds) < settings.episodes
     if interrupted:
@@ -183,27 +184,6 @@ def required(package: str, extra: str) -> ModuleType:
         raise TaskError(
             f"{package} is an extra: pip install --find-links dist 'deepsim[{extra}]'"
         ) from None
-
-
-def _open_film(
-    environment: Environment, task: Task, results: Path, settings: Playing
-) -> Film | None:
-    """Returns the requested film, or None; by default a WebP if there is a camera for it."""
-    world, video = environment.world, settings.video
-    if video is None:
-        films = world.simulator.cameras is not None and (task.film or settings.camera)
-        video = VideoFormat.WEBP if films else VideoFormat.NONE
-    if video is VideoFormat.NONE:
-        return None
-    agent = environment.agents[0]
-    camera = chosen_camera(world, task.film, settings.camera, agent, settings.width)
-    if camera is None:
-        raise TaskError(
-            f"{task.name} has no camera of a film: give its Task film=..., or use --camera follow"
-        )
-    path = results / f"film.{video.value}"
-    number = None if settings.camera == "worlds" else settings.world
-    return Film(world, camera, path, number, fps=settings.fps)
 
 
 def _run(

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An option that would do nothing is refused by name, before anything is opened or written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from deepsim.cli import app
+
+CASES = [
+    ("view arm --policy random", "on a robot"),
+    ("view arm --demonstrations d.mcap", "on a robot"),
+    ("view arm --namespace lab", "on a robot"),
+    ("view box.sdf --policy random", "on a file"),
+    ("view box.sdf --demonstrations d.mcap", "on a file"),
+    ("view box.sdf --html box.html", "on a file"),
+    ("view box.sdf --robot arm.urdf", "on a file"),
+    ("view box.sdf --in .", "on a file"),
+    ("view cartpole --html page.html", "on a task"),
+    ("view cartpole --robot arm.urdf", "on a task"),
+    ("view cartpole --namespace lab", "on a task"),
+    ("view run.mcap --policy random", "on a recording"),
+    ("view run.mcap --worlds 2", "on a recording"),
+    ("view run.mcap --seed 1", "on a recording"),
+    ("view run.mcap --paused", "on a recording"),
+    ("view run.mcap --backend warp", "on a recording"),
+    ("view run.mcap --demonstrations d.mcap", "on a recording"),
+    ("view run.mcap --html page.html --open", "on a written page"),
+    ("view --connect --worlds 2", "on a running world"),
+    ("view --connect --backend warp", "on a running world"),
+    ("view --connect --policy random", "on a running world"),
+    ("view --connect --html page.html", "on a running world"),
+    ("run cartpole --format ros2", "without --record"),
+    ("run cartpole --video none --fps 9", "without a film"),
+    ("run cartpole --video none --width 99", "without a film"),
+    ("run cartpole --video none --camera orbit", "without a film"),
+    ("physics box.sdf --policy random", "without a task"),
+    ("physics box.sdf --seed 1", "without a task"),
+    ("physics --in .", "without a task"),
+    ("dataset cartpole --replay run.mcap --policy random", "on a replay"),
+    ("dataset cartpole --replay run.mcap --episodes 2", "on a replay"),
+    ("scenes yard.scenic models.yaml out --noplt --zoom 2", "without plots"),
+    ("scenes yard.scenic models.yaml out --backend warp", "without --settle"),
+    ("scenes falsify navigate yard.scenic --replay s.yaml --rounds 2", "on a replay"),
+    ("scenes falsify navigate yard.scenic --replay s.yaml --keep 2", "on a replay"),
+    ("serve cartpole --period 1", "in the mode wait_forever"),
+    ("serve cartpole --game-over all", "in the mode manual"),
+    ("robots run arm --video png --seconds 2", "on one picture"),
+    ("verify run.mcap cartpole models.yaml", "on a recording of a task"),
+    ("verify scenes.json yard.scenic models.yaml --in .", "on scenes"),
+]
+
+
+@pytest.mark.parametrize(("words", "where"), CASES)
+def test_it_is_refused(words: str, where: str, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("box.sdf", "run.mcap", "yard.scenic", "models.yaml", "s.yaml", "scenes.json"):
+        Path(name).touch()
+    before = sorted(tmp_path.iterdir())
+    result = CliRunner().invoke(app, words.split())
+    option = [word for word in words.split() if word.startswith("--")][-1:]
+    option = "models" if "models.yaml" in words and words.startswith("verify run") else option[0]
+    said = " ".join(result.output.replace("│", " ").split())
+    assert f"Invalid value for {option}: it has no effect {where}" in said
+    assert result.exit_code == 2
+    assert sorted(tmp_path.iterdir()) == before
