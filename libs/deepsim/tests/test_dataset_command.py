@@ -128,7 +128,6 @@ def test_a_dataset_that_exists_stays(array_task: Path, datasets: Path) -> None:
         (["--policy", "expert"], "slides has no policy 'expert'"),
         (["--id", "no version"], "cannot write the dataset no version"),
         (["--replay", "nowhere.jsonl"], "cannot read nowhere.jsonl: No such file or directory"),
-        (["--replay", "x", "--policy", "chase"], "--replay runs recorded actions"),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(
