@@ -63,7 +63,7 @@ damage: .venv/tools ## 2,000 damaged and hostile files of all kinds, and damaged
 
 robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from their packages (380 MB)
 	@$(call install,--no-deps -r requirements-robots.txt)
-	@$(STEP) robots $(BIN)/pytest tests/test_catalogue.py libs/deepsim-robots/tests/test_mink.py
+	@$(STEP) robots $(BIN)/pytest tests/test_catalogue.py libs/deepsim-robots/tests/test_end_effectors.py
 
 scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Scenic (700 MB)
 	@$(call install,-r requirements-scenes.txt)

@@ -51,19 +51,6 @@ def test_a_world_has_the_same_bytes_among_any_number_and_in_each_run():
             assert found.tobytes() == wanted[:, :worlds].tobytes()
 
 
-def test_each_tick_takes_one_upload_and_one_download():
-    """Although light servos reach their limits, so that steps are repeated."""
-    area = field()
-    transfers = area.world.simulator.transfers
-    area.world.tick()
-    before = transfers.uploads, transfers.downloads, transfers.models, transfers.tries
-    walked(area)
-    after = transfers.uploads, transfers.downloads, transfers.models, transfers.tries
-    changes = np.subtract(after, before).tolist()
-    assert changes[:3] == [TICKS, TICKS, 0]
-    assert changes[3] > TICKS * STEPS
-
-
 def test_it_walks_as_on_mujoco():
     """Within 1e-5 m over .4 s, before contacts make any difference grow."""
     ticks = 20

@@ -24,9 +24,19 @@ NOT_NUMBERS = [
 @pytest.mark.parametrize("values", NOT_NUMBERS, ids=repr)
 @pytest.mark.parametrize("collider", [BoxCollider(1, 1, 1), CircleCollider(1)], ids=repr)
 def test_text_masks_and_sets_are_refused(collider, values):
-    asked = [collider.contains, collider.intersects, collider.distance, collider.contains_points]
-    for query in [*asked, ColliderSet([collider]).contains_points]:
+    for query in (collider.contains, collider.intersects, collider.distance):
         with pytest.raises((TypeError, ValueError)):
+            query(values)
+    alone, ahead = ColliderSet([collider]), (1, 0, 0)[: collider.dimensions]
+    for query in (
+        collider.contains_points,
+        alone.contains_points,
+        alone.update,
+        lambda values: alone.raycast(values, ahead),
+        lambda values: alone.raycast(ahead, values),
+        lambda values: alone.raycast(ahead, ahead, max_distance=values),
+    ):
+        with pytest.raises(TypeError, match=r"masked|has no order|real numbers"):
             query(values)
 
 

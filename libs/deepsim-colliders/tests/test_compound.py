@@ -16,6 +16,7 @@ from deepsim_colliders import (
     BoxCollider,
     CapsuleCollider,
     CircleCollider,
+    ColliderSet,
     CompoundCollider,
     RectangleCollider,
     SphereCollider,
@@ -71,6 +72,8 @@ def test_a_part_may_be_disabled():
     compound.parts[1].disable()
     assert not compound.contains((0, 3.9, 0))
     assert compound.contains((0, -3.9, 0))
+    held = ColliderSet([compound]).contains_points([(0, 3.9, 0), (0, -3.9, 0)])
+    assert held.tolist() == [[False], [True]]
     compound.parts[1].enable()
     assert compound.contains((0, 3.9, 0))
 

@@ -139,3 +139,19 @@ def test_rays_parallel_to_faces(axis, side):
         assert (hit and hit.distance) == distance
         hits = ColliderSet([box]).raycast(origin, direction)
         assert hits.distances == (math.inf if distance is None else distance)
+
+
+@pytest.mark.parametrize(
+    "direction", [(1e200, 0, 0), (1e-200, 0, 0), (5e-324, 0, 0), (1e308, 1e290, 0)]
+)
+def test_directions_of_any_length(direction):
+    box = ColliderSet([BoxCollider(1, 1, 1)])
+    assert box.raycast((-5, 0, 0), direction).distances == 4.5
+
+
+def test_almost_parallel_to_a_face():
+    """A tiny component of a direction neither loses nor finds a box."""
+    box = BoxCollider(200, 200, 200)
+    for x, distance in ((10, 400), (150, np.inf)):
+        hits = ColliderSet([box]).raycast((x, 0, -500), (1e-308, 0, 1))
+        assert hits.distances == distance

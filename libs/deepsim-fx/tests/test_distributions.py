@@ -58,11 +58,6 @@ def test_a_range_without_width_is_a_number_to_the_last_digit():
         assert sample(("log-uniform", value, value), (3,)).tolist() == [value] * 3
 
 
-def test_the_same_generator_draws_the_same():
-    for name, arguments in [("uniform", (0, 1)), ("normal", (0, 1)), ("choice", ([1, 2, 3],))]:
-        assert (sample((name, *arguments)) == sample((name, *arguments))).all()
-
-
 @pytest.mark.parametrize(
     ("spec", "kind", "cell"),
     [

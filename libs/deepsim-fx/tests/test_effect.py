@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
 
-from deepsim_fx import AbstractEffect, EffectManager, FadeEffect
+from deepsim_fx import AbstractEffect, EffectManager
 from deepsim_math import Color, Pose
 from deepsim_sync import (
     CallbackError,
-    NoCurrentWorldError,
     Transform,
     UnknownEntityError,
     World,
@@ -109,13 +107,6 @@ def test_the_world_is_that_of_a_transform_or_given_or_the_current_one(paint, wor
         paint(car, world=other)
 
 
-def test_without_any_world_the_error_says_so(paint):
-    World(TableSimulator()).make_current()
-    World.current().close()
-    with pytest.raises(NoCurrentWorldError):
-        paint("car")
-
-
 @pytest.mark.parametrize("duration", [0.1, 0.3, 0.7, 2.0])
 @pytest.mark.parametrize("ticks_before", [0, 1, 3, 7])
 def test_an_effect_ends_by_itself_in_simulated_time(paint, world, looks, duration, ticks_before):
@@ -131,29 +122,6 @@ def test_an_effect_ends_by_itself_in_simulated_time(paint, world, looks, duratio
         ticks += 1
     assert ticks == round(duration / 0.1) + 1  # the tick at the end of the duration ends it
     assert looks() == before
-
-
-@pytest.mark.parametrize("duration", [1.0, math.inf])
-def test_an_effect_ends_when_the_world_went_back_to_before_it(paint, world, car, looks, duration):
-    """One that had begun by then goes on."""
-    world.tick()
-    early = FadeEffect(car, duration=1.0)
-    early.attach()
-    state, before = world.get_state(), looks()
-    for _ in range(3):
-        world.tick()
-    late = [FadeEffect(car, duration=1.0), paint(car, duration=duration)]
-    for effect in late:
-        effect.attach()
-    world.tick()
-    world.set_state(state)
-    assert early.attached
-    assert not any(effect.attached for effect in late)
-    assert looks() == before
-    world.tick()
-    assert looks() == before  # of the fade, nothing has elapsed
-    world.tick()
-    assert looks() != before
 
 
 def test_an_effect_without_duration_stays(paint, world):
@@ -318,13 +286,6 @@ def test_an_error_during_a_tick_stops_it_and_the_user_goes_on(paint, world, car)
     effect.detach()
     world.tick()
     assert car.visible["car::body::skin"]
-
-
-def test_a_hook_without_a_name_keeps_its_error(paint):
-    effect = paint("car")
-    effect.on_attach = partial(divmod, 1, 0)
-    with pytest.raises(CallbackError, match=r"^Paint\.divmod raised ZeroDivisionError"):
-        effect.attach()
 
 
 def test_an_error_in_an_observer_names_it(paint, world):

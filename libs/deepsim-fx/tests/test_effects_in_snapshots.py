@@ -107,17 +107,25 @@ def test_what_others_set_under_an_effect_is_in_the_snapshot(world, car):
 
 
 def test_an_effect_that_begins_after_the_snapshot_is_not_attached(world, car):
-    early, late = BlinkEffect(car), BlinkEffect(car)
+    """One that had begun by then goes on from there."""
+    early, late = FadeEffect(car), InvisibleEffect(car, duration=np.inf)
+    world.tick()
     early.attach()
-    state = world.get_state()
+    state, before = world.get_state(), looks(world)
+    world.tick()
     late.attach()
     newest = InvisibleEffect(car)
     newest.attach()
+    world.tick()
     world.set_state(state)
     assert list(world.get(EffectManager)) == [early]
     assert not late.attached
     assert not newest.attached
-    assert car.visible["car::body::skin"]
+    assert looks(world) == before
+    world.tick()
+    assert looks(world) == before  # of the fade, nothing has elapsed
+    world.tick()
+    assert looks(world) != before
     newest.attach()  # it may be used again, and is in the next snapshot
     again = world.get_state()
     newest.detach()
@@ -180,18 +188,6 @@ def test_an_effect_with_objects_must_exist(world, car):
     world.set_state(state)
     with pytest.raises(CallbackError, match=r"Chase\.on_update .* has no attribute 'car'"):
         world.tick()
-
-
-def test_a_snapshot_without_effects_ends_those_that_are_there(world, car):
-    state = make().get_state()
-    other = make()
-    before = looks(other)
-    effect = InvisibleEffect("car", world=other)
-    effect.attach()
-    other.tick()
-    other.set_state(state)
-    assert not effect.attached
-    assert looks(other) == before
 
 
 def test_effects_of_no_more_use_are_forgotten(world, car):

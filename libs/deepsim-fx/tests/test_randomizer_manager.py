@@ -24,7 +24,6 @@ from deepsim_fx import (
 from deepsim_sync import (
     Behaviour,
     DuplicateEntityError,
-    NoCurrentWorldError,
     UnknownEntityError,
     World,
 )
@@ -97,16 +96,6 @@ def test_nothing_else_is_random(garage):
     state = np.random.get_state()[1].tolist()  # noqa: NPY002
     add_all(garage()).randomize()
     assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
-
-
-def test_a_stream_apart_leaves_the_worlds_numbers_alone(garage):
-    world = garage(seed=1)
-    manager = add_all(world)
-    before = world.rng.bit_generator.state
-    drawn = manager.randomize(rngs=[world.stream("looks")])
-    assert world.rng.bit_generator.state == before
-    assert manager.randomize(rngs=[world.stream("looks")]) == drawn
-    assert manager.randomize() != drawn
 
 
 def test_the_next_episode_is_another_one(garage):
@@ -230,12 +219,6 @@ def test_each_world_has_its_own(garage):
         other.get(RandomizerManager).add(Wind("wind", world))
     with other:
         assert Wind("wind").world is other
-        assert RandomizerManager.get_instance() is other.get(RandomizerManager)
-
-
-def test_without_any_world_the_error_says_so():
-    with pytest.raises(NoCurrentWorldError):
-        Wind("wind")
 
 
 # Many worlds

@@ -126,14 +126,6 @@ def test_slerp_to_itself_stays(q, t):
     assert q.slerp(-q, t).isclose(q, abs_tol=1e-12)
 
 
-def test_slerp_goes_on_outside_the_ends():
-    assert (
-        Quaternion()
-        .slerp(Quaternion.from_euler(0, 0, 0.5), 3)
-        .isclose(Quaternion.from_euler(0, 0, 1.5))
-    )
-
-
 @pytest.mark.parametrize(
     "operation",
     [

@@ -13,7 +13,8 @@ import pytest
 
 from deepsim_spawn import GazeboXMLLoader, ModelDescription
 
-sys.path.insert(0, str(Path(__file__).parent))  # for mujoco_scenes, which several tests share
+_HERE = Path(__file__).parent
+sys.path[:0] = [str(_HERE), str(_HERE / "bare")]  # for scenes that several tests share
 
 Load = Callable[[str], ModelDescription]
 
@@ -36,6 +37,16 @@ def ground(load: Load) -> ModelDescription:
         """<static>true</static><link name="link"><collision name="collision">
         <geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>
         </collision></link>"""
+    )
+
+
+@pytest.fixture
+def ball(load: Load) -> ModelDescription:
+    """A solid ball of 0.1 m and 1 kg."""
+    return load(
+        """<link name="link"><inertial><mass>1</mass><inertia><ixx>0.004</ixx><iyy>0.004</iyy>
+        <izz>0.004</izz></inertia></inertial><collision name="collision"><geometry><sphere>
+        <radius>0.1</radius></sphere></geometry></collision></link>"""
     )
 
 

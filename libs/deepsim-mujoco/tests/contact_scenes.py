@@ -211,9 +211,7 @@ def grasped(**settings: object) -> float:
     <xyz>{2} 0 0</xyz><dynamics><spring_stiffness>10</spring_stiffness>
     <spring_reference>1</spring_reference><damping>1</damping></dynamics></axis></joint>"""
     inside = finger.format("left", -0.035, 1) + finger.format("right", 0.035, -1)
-    hand = GazeboXMLLoader().load_model(
-        f"<sdf version='1.7'><model name='m'>{inside}</model></sdf>"
-    )
+    hand = model_of(inside)
     held = body(Box((0.05, 0.05, 0.05)), Surface(0.5, 0.5), 0.5, 0.5 * 0.0025 / 6)
     scene = Scene([hand, held], [Pose(), Pose((0, 0, 1))], **settings)
     scene.run(10.0)
@@ -272,7 +270,8 @@ def carried(turn: float = 0.0, **settings: object) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def _load(inside: str) -> ModelDescription:
+def model_of(inside: str) -> ModelDescription:
+    """Returns a model of SDF, given the inside of its element."""
     text = f"<sdf version='1.7'><model name='m'>{inside}</model></sdf>"
     return GazeboXMLLoader().load_model(text)
 
@@ -304,7 +303,7 @@ def precession(**settings: object) -> float:
     top = """<link name="l"><inertial><pose>0 0 0.1 0 0 0</pose><mass>1</mass><inertia>
     <ixx>0.002</ixx><iyy>0.002</iyy><izz>0.001</izz></inertia></inertial></link>
     <joint name="foot" type="ball"><parent>world</parent><child>l</child></joint>"""
-    scene = Scene([_load(top)], [Pose()], **settings)
+    scene = Scene([model_of(top)], [Pose()], **settings)
     state = scene.simulator.snapshots.get_state()
     tilt, spin = 0.3, 300.0
     # The time, a quaternion (w, x, y, z), and the velocity of the joint: nothing else moves.

@@ -125,24 +125,6 @@ def test_a_universal_joint_has_two_rows() -> None:
     assert world.joints.position[0] == pytest.approx([0.1, 0.4], abs=1e-2)
 
 
-def test_a_snapshot_holds_commands_and_efforts() -> None:
-    world = arms(2, limit="<limit><velocity>1</velocity></limit>")
-    joints = world.joints
-    joints.put(stiffness=50.0, damping=5.0, target_position=1.0, effort_limit=3.0)
-    ticks(world, 50)
-    state, effort = world.get_state(), joints.effort
-    ticks(world, 50)
-    later = joints.position
-    joints.put(stiffness=1.0, effort_limit=0.1, velocity_limit=0.2, feedforward=2.0)
-    ticks(world, 10)
-    for each in (world, arms(2, limit="<limit><velocity>1</velocity></limit>")):
-        each.set_state(state)
-        assert np.array_equal(each.joints.effort, effort)
-        assert (each.joints.effort_limit == 3.0).all()
-        ticks(each, 50)
-        assert each.joints.position.tobytes() == later.tobytes()
-
-
 def test_commands_outlive_the_spawn_and_the_delete_of_others() -> None:
     lonely, busy = arms(2), arms(2)
     for world in (lonely, busy):

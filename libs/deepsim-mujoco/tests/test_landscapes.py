@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +13,9 @@ import PIL.Image
 import pytest
 from numpy.typing import NDArray
 
-from deepsim_math import Euler, Pose
+from deepsim_math import Euler, Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
+from deepsim_mujoco.spec.assets import Assets
 from deepsim_mujoco.spec.shapes import Landscape, add_landscape
 from deepsim_spawn import (
     Bounds,
@@ -30,9 +30,6 @@ from deepsim_spawn import (
 from deepsim_sync import CameraView, SpawnError, Transform, World
 
 RADIUS = 0.1
-BALL = f"""<link name="link"><inertial><mass>1</mass><inertia><ixx>0.004</ixx><iyy>0.004</iyy>
-<izz>0.004</izz></inertia></inertial><collision name="collision"><geometry><sphere>
-<radius>{RADIUS}</radius></sphere></geometry></collision></link>"""
 SIZE = (8.0, 16.0, 2.0)
 POSITION = (0.5, -1.0, 0.25)
 STEPS = np.array([[50, 100, 150, 200], [0, 0, 250, 250], [0, 25, 0, 25], [75, 125, 175, 225]])
@@ -97,9 +94,7 @@ def test_rays_meet_it_where_the_picture_says(noise: Heightmap) -> None:
 
 
 @pytest.mark.parametrize("row", range(4))
-def test_balls_rest_on_it(
-    load: Callable[[str], ModelDescription], stairs: Heightmap, row: int
-) -> None:
+def test_balls_rest_on_it(ball: ModelDescription, stairs: Heightmap, row: int) -> None:
     """On each square, also after others of its kind came and went."""
     place = Pose((10, 0, 1))
     world = World(MujocoSimulator())
@@ -113,14 +108,14 @@ def test_balls_rest_on_it(
         level = place.position.z + POSITION[2] + STEPS[row, column] / 250 * SIZE[2]
         assert z == pytest.approx(level)
         expected.append(z + RADIUS)
-        world.spawn(load(BALL), f"ball{column}", Pose((x + 10, y, z + RADIUS + 0.01)))
+        world.spawn(ball, f"ball{column}", Pose((x + 10, y, z + RADIUS + 0.01)))
     for _ in range(300):
         world.tick()
     rest = [Transform(world, f"ball{column}").pose.position.z for column in range(4)]
     assert rest == pytest.approx(expected, abs=3e-3)
 
 
-def test_a_ball_rolls_down_a_slope(load: Callable[[str], ModelDescription], tmp_path: Path) -> None:
+def test_a_ball_rolls_down_a_slope(ball: ModelDescription, tmp_path: Path) -> None:
     """Along the picture's column of growing grey, and on the slope all the time."""
     slope = np.repeat(np.arange(17)[:, None] * 15, 17, axis=1)  # the lower edge is the highest
     PIL.Image.fromarray(slope.astype(np.uint8)).save(tmp_path / "slope.png")
@@ -129,7 +124,7 @@ def test_a_ball_rolls_down_a_slope(load: Callable[[str], ModelDescription], tmp_
     world = World(MujocoSimulator())
     world.spawn(model(heightmap), "slope", Pose())
     start = height(heightmap, 0.3, -3.0) + RADIUS / math.cos(angle)
-    world.spawn(load(BALL), "ball", Pose((0.3, -3.0, start)))
+    world.spawn(ball, "ball", Pose((0.3, -3.0, start)))
     for _ in range(1000):
         world.tick()
     x, y, z = Transform(world, "ball").pose.position
@@ -140,14 +135,12 @@ def test_a_ball_rolls_down_a_slope(load: Callable[[str], ModelDescription], tmp_
 
 
 @pytest.mark.parametrize("grey", [0, 1, 255])
-def test_a_level_picture_is_level_ground(
-    load: Callable[[str], ModelDescription], tmp_path: Path, grey: int
-) -> None:
+def test_a_level_picture_is_level_ground(ball: ModelDescription, tmp_path: Path, grey: int) -> None:
     PIL.Image.new("L", (5, 5), grey).save(tmp_path / "level.png")
     world = World(MujocoSimulator())
     world.spawn(model(Heightmap(tmp_path / "level.png", (4, 4, 2))), "level", Pose())
     level = 2.0 if grey else 0.0
-    world.spawn(load(BALL), "ball", Pose((0.3, 0.2, level + RADIUS)))
+    world.spawn(ball, "ball", Pose((0.3, 0.2, level + RADIUS)))
     for _ in range(300):
         world.tick()
     assert Transform(world, "ball").pose.position.z == pytest.approx(level + RADIUS, abs=3e-3)
@@ -199,11 +192,11 @@ def test_an_elevation_model_is_left_out_with_one_warning(tmp_path: Path) -> None
 
 
 def test_a_heightmap_that_may_move_is_left_out_with_one_warning(
-    load: Callable[[str], ModelDescription], stairs: Heightmap
+    ball: ModelDescription, stairs: Heightmap
 ) -> None:
     """Not so a kinematic one, which moves only where it is put."""
-    ball, hills = load(BALL).links[0], model(stairs).links[0]
-    link = replace(ball, visuals=hills.visuals, collisions=hills.collisions)
+    hills = model(stairs).links[0]
+    link = replace(ball.links[0], visuals=hills.visuals, collisions=hills.collisions)
     world = World(MujocoSimulator())
     message = r"the heightmap \(on a link that may move\) of link::c0 and 1 more"
     with pytest.warns(UnsupportedElementWarning, match=message):
@@ -228,3 +221,23 @@ def test_bounds_contain_the_ground_below(stairs: Heightmap) -> None:
     assert bounds is not None
     np.testing.assert_allclose(bounds.lower, middle - half, atol=1e-6)
     np.testing.assert_allclose(bounds.upper, middle + half, atol=1e-6)
+
+
+def test_equal_landscapes_are_one_height_field_wherever_they_lie() -> None:
+    spec = mujoco.MjSpec()
+    assets = Assets(spec)
+    heights = np.arange(9.0).reshape(3, 3)
+    shapes = [
+        Landscape(heights, (2.0, 2.0), Vector3(0.0, 0.0, 0.0)),
+        Landscape(heights.copy(), (2.0, 2.0), Vector3(0.0, 0.0, 5.0)),
+        Landscape(heights, (2.0, 3.0), Vector3(0.0, 0.0, 0.0)),
+        Landscape(2 * heights, (2.0, 2.0), Vector3(0.0, 0.0, 0.0)),
+    ]
+    names = [assets.take(shape, "m") for shape in shapes]
+    assert [names.index(name) for name in names] == [0, 0, 2, 3]
+    assert len(spec.hfields) == 3
+    assets.give_back(names[0])
+    assert len(spec.hfields) == 3
+    for name in names[1:]:
+        assets.give_back(name)
+    assert len(spec.hfields) == 0

@@ -6,19 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 import trimesh
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
+from deepsim_mujoco.spec.assets import Assets
+from deepsim_mujoco.spec.shapes import Solid
 from deepsim_spawn import (
     CollisionDescription,
     Inertial,
     LinkDescription,
     Mesh,
     ModelDescription,
-    Sphere,
     VisualDescription,
 )
 from deepsim_sync import SpawnError, Transform, World
@@ -38,11 +40,19 @@ def model(mesh: Mesh) -> ModelDescription:
     return ModelDescription("model", links=(link,))
 
 
-def ball() -> ModelDescription:
-    """One without a mesh."""
-    collision = CollisionDescription("collision", Sphere(0.5))
-    link = LinkDescription("link", inertial=Inertial(), collisions=(collision,))
-    return ModelDescription("ball", links=(link,))
+@pytest.fixture
+def world(ground: ModelDescription) -> World:
+    """A world with a ground."""
+    world = World(MujocoSimulator())
+    world.spawn(ground, "ground", Pose())
+    return world
+
+
+def resting(world: World, *names: str, seconds: float = 0.3) -> list[float]:
+    """The heights of models after some time."""
+    for _ in range(round(seconds / 0.001)):
+        world.tick()
+    return [Transform(world, name).pose.position.z for name in names]
 
 
 def write_dae(path: Path, half: float) -> None:
@@ -74,68 +84,68 @@ def write_dae(path: Path, half: float) -> None:
     [(".obj", 0.5, 0.2), (".stl", 2.0, 0.1), (".dae", 1.0, 8.0 * INCH)],
 )
 def test_a_mesh_rests_at_its_half_height(
-    ground: ModelDescription, tmp_path: Path, suffix: str, scale: float, half: float
+    world: World, tmp_path: Path, suffix: str, scale: float, half: float
 ) -> None:
     path = tmp_path / f"box{suffix}"
     if suffix == ".dae":
         write_dae(path, half / scale / INCH)
     else:
         trimesh.creation.box(extents=[2 * half / scale] * 3).export(path)
-    world = World(MujocoSimulator())
-    world.spawn(ground, "ground", Pose())
     world.spawn(model(Mesh(path, scale=(scale,) * 3)), "box", Pose((0, 0, half + 0.01)))
-    for _ in range(1000):
-        world.tick()
-    assert Transform(world, "box").pose.position.z == pytest.approx(half, abs=2e-3)
+    assert resting(world, "box", seconds=1.0) == pytest.approx([half], abs=2e-3)
 
 
-def test_models_alike_may_share_a_mesh(ground: ModelDescription, tmp_path: Path) -> None:
-    """It stays for as long as any of them does."""
+def test_models_alike_may_share_a_mesh(world: World, tmp_path: Path) -> None:
+    """It stays for as long as any of them does; one that is scaled has its own."""
     path = tmp_path / "box.obj"
     trimesh.creation.box(extents=[0.4] * 3).export(path)
-    world = World(MujocoSimulator())
-    world.spawn(ground, "ground", Pose())
-    for name in "abc":
-        world.spawn(model(Mesh(path)), name, Pose(("abc".index(name), 0, 0.2)))
+    for x, name in enumerate("abc"):
+        world.spawn(model(Mesh(path)), name, Pose((x, 0, 0.2)))
+    world.spawn(model(Mesh(path, scale=(1, 1, 2))), "d", Pose((3, 0, 0.4)))
     world.delete("a")
-    for _ in range(300):
-        world.tick()
-    heights = [Transform(world, name).pose.position.z for name in "bc"]
-    assert heights == pytest.approx([0.2, 0.2], abs=2e-3)
+    assert resting(world, *"bcd") == pytest.approx([0.2, 0.2, 0.4], abs=2e-3)
 
 
-def test_a_file_may_go_once_its_model_is_there(ground: ModelDescription, tmp_path: Path) -> None:
+def test_equal_shapes_are_one_mesh_for_as_long_as_one_is_used() -> None:
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    corner, same, larger = Solid(points), Solid(points.copy()), Solid(2 * points)
+    spec = mujoco.MjSpec()
+    assets = Assets(spec)
+    first, second, other = (assets.take(shape, "m") for shape in (corner, same, larger))
+    assert first == second != other
+    assert [mesh.name for mesh in spec.meshes] == [first, other]
+    assets.give_back(first)
+    assert len(spec.meshes) == 2
+    assets.give_back(second)
+    assert [mesh.name for mesh in spec.meshes] == [other]
+    assert assets.take(corner, "m") not in (first, other)
+
+
+def test_a_file_may_go_once_its_model_is_there(
+    world: World, ball: ModelDescription, tmp_path: Path
+) -> None:
     path = tmp_path / "box.stl"
     trimesh.creation.box(extents=[0.4] * 3).export(path)
-    world = World(MujocoSimulator())
-    world.spawn(ground, "ground", Pose())
     world.spawn(model(Mesh(path)), "box", Pose((0, 0, 0.2)))
     path.unlink()
-    world.spawn(ball(), "ball", Pose((3, 0, 0.5)))
+    world.spawn(ball, "ball", Pose((3, 0, 0.5)))
     world.delete("ball")
     with pytest.raises(SpawnError, match=r"'other'.*box\.stl cannot be read: No such file"):
         world.spawn(model(Mesh(path)), "other", Pose((0, 3, 0.2)))
     assert list(world.entities.models) == ["ground", "box"]
-    for _ in range(300):
-        world.tick()
-    assert Transform(world, "box").pose.position.z == pytest.approx(0.2, abs=2e-3)
+    assert resting(world, "box") == pytest.approx([0.2], abs=2e-3)
 
 
 def test_a_file_that_is_written_anew_changes_no_model_that_is_there(
-    ground: ModelDescription, tmp_path: Path
+    world: World, tmp_path: Path
 ) -> None:
     """Though it keeps its size and its second, by which MuJoCo tells files apart."""
     path = tmp_path / "box.stl"
-    world = World(MujocoSimulator())
-    world.spawn(ground, "ground", Pose())
     sizes = {"old": 0.4, "new": 0.8, "newest": 1.2}
     for x, (name, size) in enumerate(sizes.items()):
         trimesh.creation.box(extents=[size] * 3).export(path)
         world.spawn(model(Mesh(path)), name, Pose((3 * x, 0, size / 2)))
-    for _ in range(300):
-        world.tick()
-    heights = [Transform(world, name).pose.position.z for name in sizes]
-    assert heights == pytest.approx([0.2, 0.4, 0.6], abs=2e-3)
+    assert resting(world, *sizes) == pytest.approx([0.2, 0.4, 0.6], abs=2e-3)
 
 
 COPIES = """
@@ -236,7 +246,7 @@ def test_a_missing_or_broken_mesh_is_named(tmp_path: Path) -> None:
         world.tick()
 
 
-def test_a_submesh_is_chosen_by_name_and_centred(ground: ModelDescription, tmp_path: Path) -> None:
+def test_a_submesh_is_chosen_by_name_and_centred(world: World, tmp_path: Path) -> None:
     scene = trimesh.Scene()
     small = trimesh.creation.box(extents=[0.2] * 3)
     small.apply_translation([5, 5, 5])
@@ -244,11 +254,8 @@ def test_a_submesh_is_chosen_by_name_and_centred(ground: ModelDescription, tmp_p
     scene.add_geometry(trimesh.creation.box(extents=[4] * 3), node_name="big", geom_name="big")
     path = tmp_path / "scene.glb"
     scene.export(path)
-    world = World(MujocoSimulator())
-    world.spawn(ground, "ground", Pose())
     world.spawn(model(Mesh(path, submesh="small", center=True)), "box", Pose((0, 0, 0.1)))
-    for _ in range(300):
-        world.tick()
+    resting(world, "box")
     position = np.asarray(Transform(world, "box").pose.position)
     assert position == pytest.approx([0, 0, 0.1], abs=2e-3)
     with pytest.raises(SpawnError, match=r"no submesh 'tiny'; it has \['big', 'small'\]"):
@@ -267,7 +274,7 @@ def test_an_obj_file_may_give_normals_to_some_of_its_faces(tmp_path: Path) -> No
 
 
 def test_stl_files_as_text_and_with_very_many_faces_rest_on_their_hull(
-    ground: ModelDescription, tmp_path: Path
+    world: World, tmp_path: Path
 ) -> None:
     """MuJoCo reads neither itself."""
     text, large = tmp_path / "text.stl", tmp_path / "large.stl"
@@ -277,23 +284,14 @@ def test_stl_files_as_text_and_with_very_many_faces_rest_on_their_hull(
     record = np.zeros(12 * 16_700, dtype=[("n", "<f4", 3), ("c", "<f4", (3, 3)), ("a", "<u2")])
     record["c"] = np.tile(corners, (16_700, 1, 1))
     large.write_bytes(bytes(80) + len(record).to_bytes(4, "little") + record.tobytes())
-    world = World(MujocoSimulator())
-    world.spawn(ground, "ground", Pose())
     for x, path in enumerate((text, large)):
         world.spawn(model(Mesh(path)), path.stem, Pose((x, 0, 0.2)))
-    for _ in range(300):
-        world.tick()
-    heights = [Transform(world, name).pose.position.z for name in ("text", "large")]
-    assert heights == pytest.approx([0.2, 0.2], abs=2e-3)
+    assert resting(world, "text", "large") == pytest.approx([0.2, 0.2], abs=2e-3)
 
 
-def test_a_flat_mesh_is_a_thin_plate(ground: ModelDescription, tmp_path: Path) -> None:
+def test_a_flat_mesh_is_a_thin_plate(world: World, tmp_path: Path) -> None:
     """As the markers of Stretch; MuJoCo makes no hull of vertices that lie in a plane."""
     path = tmp_path / "plate.obj"
     path.write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n")
-    world = World(MujocoSimulator())
-    world.spawn(ground, "ground", Pose())
     world.spawn(model(Mesh(path)), "plate", Pose((0, 0, 0.05)))
-    for _ in range(500):
-        world.tick()
-    assert Transform(world, "plate").pose.position.z == pytest.approx(0.0, abs=2e-3)
+    assert resting(world, "plate", seconds=0.5) == pytest.approx([0.0], abs=2e-3)

@@ -269,6 +269,10 @@ def test_files_are_copied_and_shown_to_nobody_else(tmp_path: Path) -> None:
             BALL.replace("<freejoint/>", "<freejoint/><geom size='1' rgba='0 0 nan 1'/>"),
             "cannot be simulated: colour channel b",
         ),
+        (
+            BALL.replace("<freejoint/>", "<freejoint/><camera name='c' resolution='17000 2'/>"),
+            "its MJCF has a wrong camera: .* 1..16384 pixels",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:XML contains a 'NaN'")
@@ -307,19 +311,3 @@ def test_geoms_that_collide_with_nothing_act_where_they_are_named(text: str) -> 
         ends.append(poses(world)[0, world.entities.links.row("m::a")])
     np.testing.assert_array_equal(*ends)
     assert np.isfinite(ends).all()
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("<camera name='c' resolution='100000 100000'/>", "wrong camera: .* 1..16384 pixels"),
-        ("<camera name='c' resolution='17000 2'/>", "wrong camera: .* 1..16384 pixels"),
-    ],
-)
-def test_what_no_sensor_can_be_is_refused_with_the_model(body, message):
-    """As other mistakes are; the world stays as it was."""
-    text = f"<mujoco><worldbody><body>{body}<geom size='.1'/></body></worldbody></mujoco>"
-    with World(MujocoSimulator()) as world:
-        with pytest.raises(SpawnError, match=f"cannot spawn model 'one': its MJCF has a {message}"):
-            world.spawn(MjcfModel(text), "one", Pose())
-        assert not world.entities.models

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from deepsim_math import Pose, Vector3, poses
 from deepsim_mujoco import MujocoSimulator
@@ -81,35 +80,6 @@ def test_a_mesh_is_where_its_file_has_it(spawn, tmp_path):
     corners = np.array([[1, 1, 1], [3, 1, 1], [1, 4, 1], [1, 1, 6]]) * [2, 2, -2]
     expected = np.column_stack([1 - corners[:, 1], 2 + corners[:, 0], 3 + corners[:, 2]])
     assert np.unique(placed.round(5), axis=0) == pytest.approx(np.unique(expected, axis=0))
-
-
-PICTURED = (
-    TETRAHEDRON.replace("f 1 3 2", "vt 0 0\nvt 1 0\nvt 0 0.25\nf 1/1 3/3 2/2")
-    .replace("f 1 2 4", "f 1/1 2/2 4/3")
-    .replace("f 1 4 3", "f 1/1 4/3 3/2")
-    .replace("f 2 3 4", "f 2/1 3/2 4/3")
-)
-TEXTURED = MESH.replace(
-    "</asset>",
-    '<texture name="t" type="2d" file="t.png"/><material name="m" texture="t"/></asset>',
-).replace('mesh="corner" pos', 'mesh="corner" material="m" pos')
-
-
-def test_a_texture_is_where_its_file_has_it(spawn, tmp_path):
-    """The corners of the file's first face have its places in the picture, counted from above."""
-    image = np.arange(24, dtype=np.uint8).reshape(4, 2, 3)
-    Image.fromarray(image).save(tmp_path / "t.png")
-    (tmp_path / "corner.obj").write_text(PICTURED)
-    (tmp_path / "model.xml").write_text(TEXTURED)
-    _, looks = spawn(tmp_path / "model.xml")
-    textured = looks.links[0].visuals[0].textured
-    np.testing.assert_array_equal(textured.image, image)
-    corners = np.array([[1, 1, 1], [1, 4, 1], [3, 1, 1]]) * [2, 2, -2]
-    places = [[0, 1], [0, 0.75], [1, 1]]
-    below = next(n for n, points in enumerate(textured.triangles) if np.ptp(points[:, 2]) < 1e-5)
-    pairs = zip(textured.triangles[below].round(4), textured.coordinates[below], strict=True)
-    found = {tuple(point.tolist()): place.tolist() for point, place in pairs}
-    assert found == dict(zip(map(tuple, corners.tolist()), places, strict=True))
 
 
 def test_other_models_have_their_own(spawn):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ``<option>`` of an MJCF model counts where nothing else moves."""
+"""The ``<option>`` of an MJCF model counts where nothing else moves; its units always do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from deepsim_spawn import (
     WorldDescription,
 )
 from deepsim_spawn.stage import studio
-from deepsim_sync import World
+from deepsim_sync import SpawnError, World
 
 LEAF = """<mujoco><option {}/><worldbody><body name="leaf" pos="0 0 5"><freejoint/>
 <geom type="box" size=".2 .1 .005" euler="10 20 0" density="80"/></body></worldbody></mujoco>"""
@@ -98,3 +98,45 @@ def test_options_go_with_their_model() -> None:
     other = World(MujocoSimulator())
     other.spawn(plain, "leaf", Pose())
     np.testing.assert_array_equal(place(world), place(other))
+
+
+SMALL = """<mujoco><option {}/><worldbody><body name="b" pos="0 0 500"><freejoint/>
+<geom type="sphere" size="5"/></body></worldbody></mujoco>"""
+
+
+def small(option: str) -> World:
+    world = World(MujocoSimulator())
+    world.spawn(MjcfModel(SMALL.format(option)), "m", Pose())
+    return world
+
+
+def test_steps_much_longer_than_those_of_the_file_are_warned_of() -> None:
+    """One line has both; a factor of two, and shorter steps, are no reason."""
+    match = "steps of 0.0001 s, and those of this world are 0.001 s"
+    with pytest.warns(UnsupportedElementWarning, match=match):
+        small('timestep=".0001"')
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for step in (".0005", ".01"):
+            small(f'timestep="{step}"')
+
+
+def test_a_file_in_centimetres_is_warned_of_or_refused() -> None:
+    """Alone it has its own gravity; beside others it would fall a hundred times too slowly."""
+    centimetres = SMALL.format('gravity="0 0 -981"')
+    with pytest.warns(UnsupportedElementWarning, match="gravity of 981, so its units are not"):
+        world = small('gravity="0 0 -981"')
+    for _ in range(100):
+        world.tick()
+    fallen = 500.0 - world.links.select(["m::b"]).pose[0, 0, 2]
+    assert fallen == pytest.approx(0.5 * 981 * 0.1**2, rel=0.02)
+    beside = small('gravity="0 0 -1.6"')
+    with pytest.raises(SpawnError, match=r"gravity of 981, .* this world has 1\.6"):
+        beside.spawn(MjcfModel(centimetres), "fly", Pose((0, 50, 0)))
+    assert list(beside.entities.models) == ["m"]
+    described = World(MujocoSimulator(WorldDescription(gravity=(0.0, 0.0, -981.0))))
+    with (
+        pytest.warns(UnsupportedElementWarning, match="all numbers of this world are in its units"),
+        pytest.warns(UnsupportedElementWarning, match="<option> of its MJCF not simulated"),
+    ):
+        described.spawn(MjcfModel(centimetres), "fly", Pose())

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 import mujoco
 import numpy as np
 import pytest
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import MjcfModel, UnsupportedElementWarning, WorldDescription
-from deepsim_sync import SpawnError, World
+from deepsim_spawn import MjcfModel, UnsupportedElementWarning
+from deepsim_sync import World
 
 ARM = """<mujoco><worldbody>
   <body name="arm" pos="0 0 1"><joint name="hinge" axis="0 1 0" damping=".1"/>
@@ -253,38 +251,3 @@ def test_cameras_that_are_fixed_to_a_body_take_pictures() -> None:
     world.joints.put(position=np.pi, worlds=[1])
     world.tick()
     assert deep.depth[:, 20, 20].tolist() == [pytest.approx(1.8, abs=1e-6), np.inf]
-
-
-SMALL = """<mujoco><option {}/><worldbody><body name="b" pos="0 0 500"><freejoint/>
-<geom type="sphere" size="5"/></body></worldbody></mujoco>"""
-
-
-def test_steps_much_longer_than_those_of_the_file_are_warned_of() -> None:
-    """One line has both; a factor of two, and shorter steps, are no reason."""
-    match = "steps of 0.0001 s, and those of this world are 0.001 s"
-    with pytest.warns(UnsupportedElementWarning, match=match):
-        world_of(SMALL.format('timestep=".0001"'))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for step in (".0005", ".01"):
-            world_of(SMALL.format(f'timestep="{step}"'))
-
-
-def test_a_file_in_centimetres_is_warned_of_or_refused() -> None:
-    """Alone it has its own gravity; beside others it would fall a hundred times too slowly."""
-    centimetres = SMALL.format('gravity="0 0 -981"')
-    with pytest.warns(UnsupportedElementWarning, match="gravity of 981, so its units are not"):
-        world = world_of(centimetres)
-    run(world, 100)
-    fallen = 500.0 - world.links.select(["m::b"]).pose[0, 0, 2]
-    assert fallen == pytest.approx(0.5 * 981 * 0.1**2, rel=0.02)
-    beside = world_of(SMALL.format('gravity="0 0 -1.6"'))
-    with pytest.raises(SpawnError, match=r"gravity of 981, .* this world has 1\.6"):
-        beside.spawn(MjcfModel(centimetres), "fly", Pose((0, 50, 0)))
-    assert list(beside.entities.models) == ["m"]
-    described = World(MujocoSimulator(WorldDescription(gravity=(0.0, 0.0, -981.0))))
-    with (
-        pytest.warns(UnsupportedElementWarning, match="all numbers of this world are in its units"),
-        pytest.warns(UnsupportedElementWarning, match="<option> of its MJCF not simulated"),
-    ):
-        described.spawn(MjcfModel(centimetres), "fly", Pose())

@@ -136,15 +136,22 @@ def test_what_is_left_out_is_named_once_per_kind(load: Load) -> None:
     ]
 
 
-def test_a_massless_root_is_carried_by_what_is_fixed_to_it() -> None:
-    """As the ``base_footprint`` of most ROS robots."""
-    robot = GazeboXMLLoader().load_model(
-        """<robot name="r"><link name="base_footprint"/>
-        <link name="base_link"><inertial><mass value="2"/>
-        <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-        <joint name="j" type="fixed"><parent link="base_footprint"/><child link="base_link"/>
-        <origin xyz="0 0 0.1"/></joint></robot>"""
-    )
+HEAVY = """<inertial><mass value="2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+
+
+@pytest.mark.parametrize(
+    ("links", "kind"),
+    [
+        (f'<link name="a"/><link name="b">{HEAVY}</link>', "fixed"),  # as ``base_footprint``
+        (f'<link name="a">{HEAVY}</link><link name="b"/>', "continuous"),  # as frames of grippers
+    ],
+    ids=["root", "moved by a joint"],
+)
+def test_a_link_without_mass_falls_with_the_others(links: str, kind: str) -> None:
+    """As in most ROS robots: it is carried, or light."""
+    joint = f'<joint name="j" type="{kind}"><parent link="a"/><child link="b"/></joint>'
+    robot = GazeboXMLLoader().load_model(f'<robot name="r">{links}{joint}</robot>')
     world = world_with(robot, Pose((0, 0, 5)))
     for _ in range(100):
         world.tick()
@@ -257,21 +264,6 @@ def test_many_models_take_as_many_calls_each_as_few(load: Load) -> None:
     calls(1)  # what is computed once for all
     few, more, many = map(calls, (50, 100, 200))
     assert many - more == pytest.approx(2 * (more - few), rel=0.01)
-
-
-def test_a_link_without_mass_that_a_joint_moves_is_light() -> None:
-    """As the frames of grippers in robots that people have."""
-    robot = GazeboXMLLoader().load_model(
-        """<robot name="r"><link name="base"><inertial><mass value="2"/>
-        <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-        <link name="finger"/>
-        <joint name="j" type="continuous"><parent link="base"/><child link="finger"/></joint>
-        </robot>"""
-    )
-    world = world_with(robot, Pose((0, 0, 5)))
-    for _ in range(100):
-        world.tick()
-    assert Transform(world, "m").pose.position.z == pytest.approx(5 - 0.5 * 9.8 * 0.01, abs=1e-3)
 
 
 def test_a_plugin_that_is_not_run_is_told_with_what_replaces_it(load: Load) -> None:

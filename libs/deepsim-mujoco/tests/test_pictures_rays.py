@@ -91,26 +91,6 @@ def test_first_hits_are_those_of_mujoco(kinds: list[Any], seed: int, length: flo
     assert (np.einsum("ij,ij->j", hits.normals, rays)[hit] <= 0.0).all()
 
 
-def test_hidden_geoms_and_depths_out_of_range_are_passed_by() -> None:
-    spec = mujoco.MjSpec()
-    for x in (2, 4, 6):
-        spec.worldbody.add_geom(type=GEOM.mjGEOM_SPHERE, size=[0.5, 0, 0], pos=[x, 0, 0])
-    model = spec.compile()
-    data = mujoco.MjData(model)
-    mujoco.mj_kinematics(model, data)
-    origin, ray = np.zeros(3), np.array([[1.0], [0.0], [0.0]])
-
-    def geom(shown: list[bool], near: float, far: float) -> int:
-        return int(cast(model, data, origin, ray, np.array(shown), near, far).geoms[0])
-
-    assert geom([True, True, True], 0, 10) == 0
-    assert geom([False, True, True], 0, 10) == 1
-    assert geom([True, True, True], 1.6, 10) == 1
-    assert geom([False, False, True], 0, 5) == -1
-    assert geom([False, False, False], 0, 10) == -1
-    assert model.geom_group.tolist() == [0, 0, 0]
-
-
 def test_rays_leave_nested_geoms_from_inside() -> None:
     """Each ray passes only the geoms that it starts in, and hits them where others are."""
     spec = mujoco.MjSpec()

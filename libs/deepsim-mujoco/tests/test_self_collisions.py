@@ -55,13 +55,6 @@ def touching(*models: ModelDescription) -> set[frozenset[str]]:
     return {frozenset(names[row] for row in pair) for pair in simulator.contacts.read().links}
 
 
-def test_links_of_one_model_pass_and_those_of_others_touch() -> None:
-    pairs = touching(chain(3), chain(3), ModelDescription("s", links=(link("l"),)))
-    models = [{name.split("::")[0] for name in pair} for pair in pairs]
-    assert all(len(each) == 2 for each in models)
-    assert len(pairs) == 3 * 3 + 3 + 3
-
-
 def test_three_hundred_links_need_no_pairs_of_links() -> None:
     """There were 44,850."""
     simulator = MujocoSimulator()

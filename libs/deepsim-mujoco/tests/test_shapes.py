@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -24,9 +23,6 @@ from deepsim_spawn import (
 from deepsim_sync import CameraView, Transform, World
 
 RADIUS = 0.1
-BALL = f"""<link name="link"><inertial><mass>1</mass><inertia><ixx>0.004</ixx><iyy>0.004</iyy>
-<izz>0.004</izz></inertia></inertial><collision name="collision"><geometry><sphere>
-<radius>{RADIUS}</radius></sphere></geometry></collision></link>"""
 SQUARE = ((-2, -2), (2, -2), (2, 2), (-2, 2))
 HOLE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
@@ -53,7 +49,7 @@ def standing(geometry: Geometry) -> ModelDescription:
 )
 def test_a_ball_rests_on_it(
     ground: ModelDescription,
-    load: Callable[[str], ModelDescription],
+    ball: ModelDescription,
     geometry: Geometry,
     place: tuple[float, float],
     height: float,
@@ -61,13 +57,13 @@ def test_a_ball_rests_on_it(
     world = World(MujocoSimulator())
     world.spawn(ground, "ground", Pose())
     world.spawn(standing(geometry), "shape", Pose())
-    world.spawn(load(BALL), "ball", Pose((*place, height + RADIUS + 0.01)))
+    world.spawn(ball, "ball", Pose((*place, height + RADIUS + 0.01)))
     for _ in range(300):
         world.tick()
     assert Transform(world, "ball").pose.position.z == pytest.approx(height + RADIUS, abs=3e-3)
 
 
-def test_a_hole_is_seen(load: Callable[[str], ModelDescription]) -> None:
+def test_a_hole_is_seen() -> None:
     """From above, the middle of a frame looks like what is around it."""
     world = World(MujocoSimulator())
     empty = world.render(CameraView.from_above(0, 0, 10, size=(64, 64)))
@@ -78,7 +74,7 @@ def test_a_hole_is_seen(load: Callable[[str], ModelDescription]) -> None:
     assert changed[30:34, 22:25].all()
 
 
-def test_a_cone_is_as_large_as_its_bounds(load: Callable[[str], ModelDescription]) -> None:
+def test_a_cone_is_as_large_as_its_bounds() -> None:
     model = standing(Cone(1.0, 2.0))
     bounds = Bounds.of(model)
     assert bounds is not None

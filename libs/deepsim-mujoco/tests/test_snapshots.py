@@ -84,12 +84,3 @@ def test_a_state_of_other_links_or_cameras_is_refused(part: dict, message: str) 
     with pytest.raises(ValueError, match=message):
         simulator.snapshots.set_state(simulator.snapshots.get_state()._replace(**part))
     assert pickle.dumps(simulator.snapshots.get_state()) == before
-
-
-def test_a_state_of_other_models_or_of_more_worlds_is_refused() -> None:
-    snapshots = make_world(2).simulator.snapshots
-    with pytest.raises(ValueError, match="it belongs to other models or to another"):
-        snapshots.set_state(make_world(3).simulator.snapshots.get_state())
-    one, two = (Play(SCENES["free"], worlds).simulator.snapshots for worlds in (1, 2))
-    with pytest.raises(ValueError, match="another number of worlds"):
-        one.set_state(two.get_state())

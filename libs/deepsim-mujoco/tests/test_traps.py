@@ -39,12 +39,9 @@ def test_an_upright_cylinder_rests_on_a_plane(ground: ModelDescription, load: Lo
         assert np.abs(world.models.twist[0, 1:, 2]).max() < 0.05
 
 
-@pytest.mark.parametrize("inside", ["", "<visual name='v'>SPHERE</visual>"])
-def test_500_spawns_and_deletes_leave_memory_flat(box: Box, inside: str) -> None:
+def test_500_spawns_and_deletes_leave_memory_flat(box: Box) -> None:
     """What a model brought goes with it; `MjSpec.attach` would leak and slow down."""
-    description = box(
-        extra=inside.replace("SPHERE", "<geometry><sphere><radius>0.1</radius></sphere></geometry>")
-    )
+    description = box()
     world = World(MujocoSimulator())
     page = resource.getpagesize()
 
@@ -106,11 +103,3 @@ def test_a_diverged_world_says_so_and_can_be_reset(
     world.tick()
     assert world.models.pose[0, 0, :3] == pytest.approx([0, 0, 0], abs=1e-4)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_time_does_not_drift(box: Box) -> None:
-    """Adding up the step size would be off by 1e-7 s after a million steps of 7 ms."""
-    world = World(MujocoSimulator(), steps_per_tick=1000)
-    for _ in range(100):
-        world.tick()
-    assert world.time == 100_000 * 0.001

@@ -26,9 +26,9 @@ VIEW = CameraView(Pose(), width=4, height=3)
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_world_has_the_same_bits_however_many_there_are(scene: str) -> None:
     """Written, scaled and reset world by world, with a spawn and a delete in between."""
-    many = {worlds: Play(SCENES[scene], worlds).run(60) for worlds in (3, 33, 256)}
+    many = {worlds: Play(SCENES[scene], worlds).run(40) for worlds in (3, 33, 256)}
     for worlds, world in ((3, 0), (3, 2), (33, 1), (33, 32), (256, 2), (256, 255)):
-        alone = Play(SCENES[scene], 1, first=world).run(60)
+        alone = Play(SCENES[scene], 1, first=world).run(40)
         assert alone[0] == many[worlds][world], (worlds, world)
 
 

@@ -12,12 +12,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from contact_scenes import Scene
+from contact_scenes import Scene, model_of
 from numpy.typing import NDArray
 
 from deepsim_math import Pose
 from deepsim_spawn import (
-    GazeboXMLLoader,
     MjcfModel,
     ModelDescription,
     MujocoOptions,
@@ -63,11 +62,6 @@ def _wheel(
     <axis><xyz>0 1 0</xyz></axis></joint>"""
 
 
-def _robot(inside: str) -> ModelDescription:
-    text = f"<sdf version='1.7'><model name='robot'>{inside}</model></sdf>"
-    return GazeboXMLLoader().load_model(text)
-
-
 def robot(
     places: Sequence[tuple[float, float]],
     width: float = 0.05,
@@ -87,7 +81,7 @@ def robot(
         <radius>0.03</radius></sphere></geometry><surface><friction><ode><mu>0</mu><mu2>0</mu2>
         </ode></friction></surface></collision>"""
     body = _inertial(load, load * 0.009, load * 0.021, load * 0.029, behind)
-    return _robot(f'<link name="base">{body}{caster}</link>{wheels}')
+    return model_of(f'<link name="base">{body}{caster}</link>{wheels}')
 
 
 def car(turning: float = 1.0, width: float = 0.05) -> ModelDescription:
@@ -101,7 +95,7 @@ def car(turning: float = 1.0, width: float = 0.05) -> ModelDescription:
         + _wheel("w3", WHEELBASE, -TRACK / 2, width, right)
     )
     body = _inertial(8.0, 0.072, 0.168, 0.232, 0.2)
-    return _robot(f'<link name="base">{body}</link>{wheels}')
+    return model_of(f'<link name="base">{body}</link>{wheels}')
 
 
 GROUND = """<static>true</static><link name="l"><collision name="c"><geometry><plane/></geometry>
@@ -139,7 +133,7 @@ class Drive:
         physics = Physics(step, mujoco=options or MujocoOptions())
         described = WorldDescription(gravity=gravity, physics=physics)
         self.world = World(Scene.make(described, worlds=1))
-        self.world.spawn(_robot(GROUND.format(mu)), "ground", Pose())
+        self.world.spawn(model_of(GROUND.format(mu)), "ground", Pose())
         self.world.spawn(model, "robot", Pose((0.0, 0.0, height)))
         self.step = step
         self.body = self.world.models.select(["robot"])

@@ -15,6 +15,12 @@ def empty_world(gravity: bool = True) -> WorldDescription:
     )
 
 
+GROUND = GazeboXMLLoader().load_world("""<sdf version="1.7"><world name="hall"><model name="ground">
+<static>true</static><link name="link"><collision name="c"><geometry><plane/></geometry></collision>
+</link></model></world></sdf>""")
+"""A world with a plane, in steps of 1 ms."""
+
+
 def link(name: str, mass: float = 1.0, at: str = "0 0 0 0 0 0", center: str = "0 0 0") -> str:
     """A link without collisions."""
     return (

@@ -277,22 +277,6 @@ def test_a_network_forgets_and_remembers_by_world(make_world):
     assert seen[-1][0, 0].all()
 
 
-def test_a_reset_drops_delayed_actions_of_its_worlds(make_world):
-    """An action that waits in a world when it is reset never arrives, and others do, once."""
-    world = make_world(2, steps=1)
-    robot = make_robot(world, Delayed(controller=JointEffort(normalized=False), delay=3 * TICK))
-    robot.set_action(np.ones((2, 1)))
-    world.tick()
-    world.reset(worlds=np.array([1]))
-    for _ in range(4):
-        world.tick()
-    assert robot.joints.rows.feedforward[:, 0].tolist() == [1.0, 0.0]
-    robot.joints.rows.feedforward = 0.0
-    for _ in range(4):
-        world.tick()
-    assert not robot.joints.rows.feedforward.any()
-
-
 ACTIVATIONS = {
     "tanh": "Tanh",
     "relu": "Relu",
@@ -308,6 +292,13 @@ def layers_of_test() -> list[tuple[np.ndarray, np.ndarray]]:
         (rng.normal(0.0, 0.5, (out, size)).astype(np.float32), rng.normal(0, 0.3, out).astype("f4"))
         for size, out in pairwise(sizes)
     ]
+
+
+def write_npz(file, activation: str) -> None:
+    arrays = {}
+    for number, (weights, bias) in enumerate(layers_of_test()):
+        arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
+    np.savez(file, activation=activation, **arrays)
 
 
 def write_onnx(file, activation: str) -> None:
@@ -340,10 +331,7 @@ def test_networks_give_the_efforts_of_onnxruntime(make_world, tmp_path, activati
     """The efforts of an ONNX file, and of an NPZ file of its layers, are those of onnxruntime."""
     onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
     write_onnx(tmp_path / "net.onnx", activation)
-    arrays = {}
-    for number, (weights, bias) in enumerate(layers_of_test()):
-        arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
-    np.savez(tmp_path / "net.npz", activation=activation, **arrays)
+    write_npz(tmp_path / "net.npz", activation)
     session = onnxruntime.InferenceSession((tmp_path / "net.onnx").read_bytes())
     for file in ("net.onnx", "net.npz"):
         world = make_world(3, steps=1)
@@ -369,10 +357,7 @@ def test_networks_give_each_world_its_bits_alone(make_world, tmp_path, file):
         pytest.importorskip("onnxruntime", reason="needs the extra onnx")
         write_onnx(tmp_path / file, "tanh")
     else:
-        arrays = {}
-        for number, (weights, bias) in enumerate(layers_of_test()):
-            arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
-        np.savez(tmp_path / file, **arrays)
+        write_npz(tmp_path / file, "tanh")
 
     def moves(actions: np.ndarray) -> np.ndarray:
         world = make_world(len(actions), steps=1)
@@ -407,17 +392,6 @@ def test_wrong_settings_are_refused_in_words(make_world, controller, message):
         make_robot(make_world(1, steps=1), controller())
 
 
-def test_files_that_hold_no_network_are_refused(make_world, tmp_path):
-    np.savez(tmp_path / "net.npz", weights_0=np.eye(2), bias_0=np.zeros(2), activation="gelu")
-    with pytest.raises(ValueError, match=r"an activation of tanh, .*activation 'gelu'"):
-        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.npz"))
-    np.savez(tmp_path / "net.npz", weights_0=np.eye(2))
-    with pytest.raises(ValueError, match=r"must have weights_0, bias_0, .*it has weights_0,"):
-        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.npz"))
-    with pytest.raises(FileNotFoundError):
-        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "other.npz"))
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -427,6 +401,8 @@ def test_files_that_hold_no_network_are_refused(make_world, tmp_path):
         ({"weights_1": np.zeros((1, 5))}, r"weights_1 must be floats of shape \(1, 2\)"),
         ({"weights_1": np.zeros((2, 2)), "bias_1": np.zeros(2)}, "must have one output, got 2"),
         ({"code": np.zeros(1)}, "it has no array 'code'"),
+        ({"activation": "gelu"}, "an activation of tanh, .*activation 'gelu'"),
+        ({"weights_2": np.zeros((1, 1))}, "must have weights_0, bias_0, .*it has weights_0,"),
     ],
 )
 def test_arrays_that_do_not_fit_are_named(make_world, tmp_path, changes, message):
@@ -442,7 +418,7 @@ def test_arrays_that_do_not_fit_are_named(make_world, tmp_path, changes, message
 
 
 def test_a_damaged_network_is_refused(make_world, tmp_path):
-    """A flipped bit of it, a file cut short, and a pipe, which would be waited for."""
+    """A flipped bit of it, a file cut short, none, and a pipe, which would be waited for."""
     file = tmp_path / "net.npz"
     np.savez(file, weights_0=np.full((1, 6), 0.5), bias_0=np.zeros(1))
     data = file.read_bytes()
@@ -451,6 +427,8 @@ def test_a_damaged_network_is_refused(make_world, tmp_path):
         file.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"net\.npz is no network"):
             make_robot(make_world(1, steps=1), ActuatorNetwork(network=file))
+    with pytest.raises(FileNotFoundError):
+        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "other.npz"))
     for suffix in ("npz", "onnx"):
         os.mkfifo(tmp_path / f"pipe.{suffix}")
         with pytest.raises(ValueError, match="it is not a regular file"):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics of an arm of seven joints."""
+"""Inverse kinematics of an arm of seven joints; `make robots` installs mink."""
 
 from __future__ import annotations
+
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -17,10 +19,12 @@ from deepsim_robots import (
     Robot,
     RobotConfig,
 )
-from deepsim_sync import UnknownEntityError
+from deepsim_sync import UnknownEntityError, UnsupportedError
 
 HOME = {"joint2": -0.5, "joint4": -2.0, "joint6": 1.6}
 TIP = (0.0, 0.0, 0.1)
+ROOT = Pose((1.0, 2.0, 0.0), Euler(0.0, 0.0, 0.7))
+needs_mink = pytest.mark.skipif(find_spec("mink") is None, reason="mink is not installed")
 
 
 def arm(world, controller, pose=None) -> tuple[Robot, EndEffectorDrive]:
@@ -70,23 +74,49 @@ def test_goals_that_are_not_poses_change_nothing(make_world, goal, problem):
         np.testing.assert_array_equal(array, memory[name])
 
 
-def test_a_pose_is_reached_while_time_passes(make_world):
-    """Absolute actions are poses in the root frame; a rotation vector turns the end effector."""
-    world = make_world(2)
-    root = Pose((1.0, 2.0, 0.0), Euler(0.0, 0.0, 0.7))
-    robot, drive = arm(world, EndEffectorPose(link="link7", point=TIP, normalized=False), root)
-    start = poses.relative(robot.model.pose[:, 0], drive.pose())
-    goal = start.copy()
-    goal[:, :3] += [[0.05, 0.1, -0.05], [-0.05, 0.0, 0.1]]
-    turn = quaternions.from_rotation_vector([0.2, 0.1, 0.3])
+def moved(world, controller, offsets, turns):
+    """The pose of the end effector of each world and its goal, in the root frame."""
+    robot, drive = arm(world, controller, ROOT)
+    goal = poses.relative(robot.model.pose[:, 0], drive.pose())
+    goal[:, :3] += offsets
+    turn = quaternions.from_rotation_vector(turns)
     goal[:, 3:] = quaternions.multiply(turn, goal[:, 3:])
     rotation = quaternions.to_rotation_vector(goal[:, 3:])
-    robot.set_action(np.concatenate([goal[:, :3], rotation], axis=1))
+    robot.set_action(np.concatenate([goal[:, :3], rotation], axis=1)[:, : controller.axes])
     for _ in range(300):
         world.tick()
-    reached = poses.relative(robot.model.pose[:, 0], drive.pose())
+    return poses.relative(robot.model.pose[:, 0], drive.pose()), goal, robot
+
+
+@pytest.mark.parametrize("solver", ["dls", pytest.param("mink", marks=needs_mink)])
+def test_a_pose_is_reached_while_time_passes(make_world, solver):
+    """Absolute actions are poses in the root frame; a rotation vector turns the end effector."""
+    controller = EndEffectorPose(link="link7", point=TIP, normalized=False, solver=solver)
+    offsets, turns = [[0.05, 0.1, -0.05], [-0.05, 0.0, 0.1]], [[0.2, 0.1, 0.3], [0.0, 0.0, 0.0]]
+    reached, goal, _ = moved(make_world(2), controller, offsets, turns)
     np.testing.assert_allclose(reached[:, :3], goal[:, :3], atol=1e-3)
     assert (quaternions.angle_to(reached[:, 3:], goal[:, 3:]) < 5e-3).all()
+
+
+@needs_mink
+def test_mink_reaches_a_position_and_keeps_limits(make_world):
+    """Also one out of reach: it comes as near as it can, and no joint leaves its limits."""
+    controller = EndEffectorPosition(link="link7", point=TIP, normalized=False, solver="mink")
+    offsets = [[0.1, -0.1, 0.1], [5.0, 0, 0]]
+    reached, goal, robot = moved(make_world(2), controller, offsets, [0, 0, 0])
+    np.testing.assert_allclose(reached[0, :3], goal[0, :3], atol=1e-3)
+    traits, position = robot.joints.traits, robot.joints.rows.position
+    assert ((position >= traits.lower - 1e-3) & (position <= traits.upper + 1e-3)).all()
+    assert reached[1, 0] > 0.7
+
+
+@needs_mink
+def test_mink_gives_a_world_what_it_gives_it_alone(make_world):
+    """Bit for bit."""
+    controller = EndEffectorPose(link="link7", point=TIP, normalized=False, solver="mink")
+    together, _, _ = moved(make_world(2), controller, [[0.05, 0, 0], [0, 0.1, 0]], [0, 0, 0])
+    alone, _, _ = moved(make_world(1), controller, [[0, 0.1, 0]], [0, 0, 0])
+    np.testing.assert_array_equal(together[1:], alone)
 
 
 @pytest.mark.parametrize("frame", ["root", "tool", "world"])
@@ -126,3 +156,8 @@ def test_an_unknown_link_is_an_error(make_world):
         arm(make_world(1), EndEffectorPose(link="lnk7"))
     with pytest.raises(ValueError, match="tool frame is for steps"):
         EndEffectorPose(link="link7", frame="tool")
+
+
+def test_a_solver_that_is_not_there_is_refused(make_world):
+    with pytest.raises(UnsupportedError, match=r"'minx'.*'dls'.*deepsim-mujoco\[mink\]"):
+        arm(make_world(), EndEffectorPose(link="link7", solver="minx"))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from robots_of_tests import ARM, SEVEN, empty_world, joint, link, model, wheels
+from robots_of_tests import ARM, GROUND, SEVEN, empty_world, joint, link, model, wheels
 
 import deepsim_robots
 from deepsim_math import Euler, Pose, poses, quaternions
@@ -27,7 +27,7 @@ from deepsim_robots import (
     RobotConfig,
     RotorThrust,
 )
-from deepsim_spawn import GazeboXMLLoader, Imu, Physics, SensorDescription, WorldDescription
+from deepsim_spawn import Imu, Physics, SensorDescription, WorldDescription
 from deepsim_sync import DeepSimError, World
 
 JAWS = (
@@ -192,10 +192,6 @@ def cart(mass: float, effort: float) -> str:
     )
 
 
-GROUND = GazeboXMLLoader().load_model(
-    "<sdf version='1.7'><model name='ground'><static>1</static><link name='l'><collision name='c'>"
-    "<geometry><plane/></geometry></collision></link></model></sdf>"
-)
 IMU = (MountedSensor("cart", SensorDescription("imu", measurement=Imu())),)
 LOOSE = st.sampled_from([0.0, 3.0, 300.0])
 
@@ -300,8 +296,7 @@ def test_a_drone_flies_alike_wherever_its_origin_and_its_start_are(thrusts, shif
 @pytest.mark.parametrize(("name", "action"), [("diffbot", [0.4, 0.5]), ("car", [0.4, 0.5])])
 def test_a_base_that_is_mirrored_turned_or_shifted_drives_the_same_way(name, action):
     """On the ground, by the opposite turn in the mirror."""
-    world = World(MujocoSimulator(worlds=3), steps_per_tick=10)
-    world.spawn(GROUND, "ground", Pose())
+    world = World(MujocoSimulator(GROUND, worlds=3), steps_per_tick=10)
     moved = Pose((20.0, -7.0, 0.0), Euler(0.0, 0.0, 2.0))
     robot = Robot.load(world, name, pose=np.array([Pose(), Pose(), moved]))
     robot.set_action(np.array(action) * [[1, 1], [1, -1], [1, 1]])

@@ -74,7 +74,8 @@ def test_actions_are_the_controls_of_the_file() -> None:
 def test_until_the_first_action_the_robot_stays_at_home() -> None:
     """A position is held, a gripper keeps its opening, and a reset brings all of it back."""
     robot = make(ModelControls(), worlds=2)
-    home = robot.joints.traits.home
+    home, actuators = robot.joints.traits.home, robot.world.actuators
+    held = actuators.target.copy()
 
     def rest() -> np.ndarray:
         for _ in range(100):
@@ -88,6 +89,8 @@ def test_until_the_first_action_the_robot_stays_at_home() -> None:
     for _ in range(50):
         robot.world.tick()
     assert abs(robot.joints.rows.position - home).max() > 0.01
+    robot.reset()
+    np.testing.assert_array_equal(actuators.target, held)
     robot.world.reset()
     np.testing.assert_array_equal(rest(), first)
 
@@ -128,23 +131,6 @@ def test_a_part_has_the_controls_of_its_joints_or_those_that_it_names() -> None:
     with pytest.raises(ValueError, match="control 'grip' is in two parts, 'wrist' and 'fingers'"):
         Robot(robot.world, twice, "other")
     assert list(robot.world.entities.models) == ["hand"]
-
-
-def test_a_state_of_the_robot_continues_with_the_same_bits() -> None:
-    """Controls are part of a snapshot of the world."""
-    robot = make(ModelControls(), worlds=2)
-    robot.set_action([[0.4, 0.1, 200.0], [0.1, 0.2, 30.0]])
-    for _ in range(20):
-        robot.world.tick()
-    state = robot.world.get_state()
-    runs = []
-    for _ in range(2):
-        for _ in range(20):
-            robot.world.tick()
-        runs.append(robot.joints.rows.position)
-        robot.set_action([0.0, 0.0, 0.0])
-        robot.world.set_state(state)
-    np.testing.assert_array_equal(*runs)
 
 
 def test_a_gripper_opens_from_0_to_1_and_knows_its_width() -> None:

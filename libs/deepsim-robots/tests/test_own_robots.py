@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from robots_of_tests import GROUND
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
@@ -14,9 +15,6 @@ from deepsim_robots import ROBOTS, CatalogueEntry, Robot
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import World
 
-GROUND = GazeboXMLLoader().load_world("""<sdf version="1.7"><world name="w">
-<model name="ground"><static>true</static><link name="link"><collision name="c"><geometry>
-<plane/></geometry></collision></link></model></world></sdf>""")
 BOX = """<sdf version="1.7"><model name="box"><link name="link"><inertial><mass>0.2</mass>
 <inertia><ixx>1e-4</ixx><iyy>1e-4</iyy><izz>1e-4</izz></inertia></inertial><collision name="c">
 <geometry><box><size>0.04 0.04 0.04</size></box></geometry></collision></link></model></sdf>"""
@@ -25,7 +23,7 @@ OWN = [name for name, entry in ROBOTS.items() if not entry.package]
 
 
 @pytest.fixture
-def make(request):
+def make():
     """Makes a robot on the ground, in steps of 2 ms; its world is closed after the test."""
     worlds = []
 

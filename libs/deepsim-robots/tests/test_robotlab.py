@@ -44,12 +44,12 @@ BASE = RobotConfig(
 class CircleBox(Entity):
     """A box whose place differs from scene to scene."""
 
-    def __init__(self, n):
+    def __init__(self, n, first=0):
         super().__init__()
-        self._n = n
+        self._n, self._first = n, first
 
     def _load(self, sim):
-        angle = 2.0 * np.pi * sim.scene.index / self._n
+        angle = 2.0 * np.pi * (self._first + sim.scene.index) / self._n
         self.box = sim.scene.add(self.path, BOX)
         place = Pose((np.cos(angle), np.sin(angle) + 5.0, 0.5))
         self.box.set_pose(place)
@@ -85,32 +85,11 @@ def drive_to_circle(lab, steps=100):
     return lab.find("robot/base_link").get_pose()
 
 
-def test_two_hundred_bases_drive_to_the_unit_circle(make_lab):
-    """After 100 control steps every base is at its own point of the circle."""
-    n = 200
-    lab = make_lab(n, LabRobot(BASE), {"box": CircleBox(n)})
-    angles = 2.0 * np.pi * np.arange(n) / n
-    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    np.testing.assert_allclose(lab.find("box").box.get_pose()[:, :2], circle + np.array([0.0, 5.0]))
-    np.testing.assert_allclose(drive_to_circle(lab)[:, :2], circle, atol=1e-3)
-
-
 def test_scenes_have_the_bits_of_single_runs(make_lab):
     """Scene i of five gives the bits of one scene with the same box."""
-
-    class OneBox(CircleBox):
-        def __init__(self, index):
-            super().__init__(5)
-            self._index = index
-
-        def _load(self, sim):
-            angle = 2.0 * np.pi * self._index / 5
-            self.box = sim.scene.add(self.path, BOX)
-            self.box.set_pose(Pose((np.cos(angle), np.sin(angle) + 5.0, 0.5)))
-
     many = drive_to_circle(make_lab(5, LabRobot(BASE), {"box": CircleBox(5)}), 10)
     for index in range(5):
-        one = drive_to_circle(make_lab(1, LabRobot(BASE), {"box": OneBox(index)}), 10)
+        one = drive_to_circle(make_lab(1, LabRobot(BASE), {"box": CircleBox(5, index)}), 10)
         np.testing.assert_array_equal(many[index], one[0])
 
 
@@ -180,19 +159,11 @@ def test_drives_hold_what_they_are_told(make_lab):
     assert arm.get_qvel() == pytest.approx(np.array([[0.2, -0.1]] * 2), abs=1e-3)
 
 
-@pytest.mark.parametrize("balanced", [True, False])
-def test_passive_forces_are_balanced_if_asked(balanced):
-    """An arm without gains floats where it is, and falls otherwise."""
-    arm = replace(find_robot("arm").load(), parts={}, gains={".*": Gains(0.0, 0.0)})
-    robot = LabRobot(arm, balance_passive_force=balanced)
-    lab = LabSimulator(MujocoSimulator, SimulatorConfig(), robot)
-    lab.reset()
-    before = robot.body.get_qpos()
-    for _ in range(20):
-        lab.step()
-    drift = np.abs(robot.body.get_qpos() - before).max()
-    lab.close()
-    assert drift < 1e-3 if balanced else drift > 0.1
+def test_settings_of_a_robot_are_those_of_its_configuration():
+    robot = LabRobot(RobotConfig(ARM), fix_root=True, balance_passive_force=True)
+    assert (robot.config.fixed_base, robot.config.balance) == (True, "bias")
+    robot = LabRobot(RobotConfig(ARM, fixed_base=True, balance="gravity"))
+    assert (robot.config.fixed_base, robot.config.balance) == (True, "gravity")
 
 
 def test_settings_of_a_gpu_are_those_of_the_engine():
@@ -225,6 +196,7 @@ def test_controllers_have_robotlabs_names(name, kind):
     controller = config.parts["arm"].controller
     assert isinstance(controller, kind)
     assert getattr(controller, "delta", True)
+    assert getattr(controller, "one_speed", True)
 
 
 @pytest.mark.parametrize("path", ["robot/base_link", "table/cup/box"])
@@ -381,28 +353,6 @@ def test_a_base_is_read_and_put_as_place_and_heading(make_lab):
     sampled = robot.action_space.sample(np.random.default_rng(0))
     assert (np.abs(sampled) <= 1.0).all()
     assert make_lab(1, LabRobot(BASE)).find("robot").action_space.shape == (3,)
-
-
-def test_all_joints_move_at_one_speed(make_lab):
-    """PosVel has one number more than joints; half the speed makes half the way."""
-    config = replace(find_robot("arm").load(), parts={})
-    for share in (1.0, 0.5):
-        robot = LabRobot(config)
-        robot.register_controller("arm", ["joint_.*"], {"type": "PosVel", "velocity": 0.4})
-        lab = make_lab(1, robot, sim_freq=500, control_freq=50)
-        start = robot.body.get_qpos()[0, :6].copy()
-        assert robot.action_space.shape == (7,)
-        robot.robot.set_action(scaled(robot.robot, np.append(start + 0.5, share)))
-        for _ in range(50):
-            lab.step()
-        moved = robot.robot.joints.rows.target_position[0, :6] - start
-        assert moved == pytest.approx([0.4 * share] * 6, abs=1e-9)
-
-
-def scaled(robot, action):
-    """An action in -1 to 1 for one in the units of the controllers."""
-    low, high = robot.parts["arm"].lower, robot.parts["arm"].upper
-    return 2.0 * (action - low) / (high - low) - 1.0
 
 
 def test_an_end_effector_moves_at_a_rate(make_lab):

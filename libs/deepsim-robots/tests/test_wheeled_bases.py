@@ -211,6 +211,10 @@ def test_omni_wheels_with_rollers_move_a_base_on_the_ground(make_world):
             "part 'base': lower and upper must be as many numbers",
         ),
         (DiffDrive(left=["lft"], right=["right"], separation=1, radius=1), "did you mean 'left'"),
+        (
+            DiffDrive(left=["left"], right=["right"], separation=1, radius=1, reversed=["c"]),
+            "reversed must be wheels of the drive.*'c'",
+        ),
     ],
 )
 def test_bases_that_do_not_fit_are_refused(make_world, controller, message):

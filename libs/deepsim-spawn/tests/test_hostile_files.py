@@ -9,7 +9,7 @@ import warnings
 import pytest
 from lxml import etree
 
-from deepsim_spawn import GazeboXMLLoader, ModelFormatError, ModelFormatWarning
+from deepsim_spawn import GazeboXMLLoader, ModelFormatError, ModelFormatWarning, ModelIndex
 
 SDF = """<?xml version="1.0"?>
 <sdf version="1.7">
@@ -210,21 +210,35 @@ def test_a_file_that_is_too_large_is_refused(loader, tmp_path):
         loader.load(path)
 
 
+@pytest.mark.parametrize("shape", ["mesh", "heightmap"])
 @pytest.mark.parametrize(
     "uri", ["../secret.stl", "/etc/hostname", "file:///etc/hostname", "model://m/../../secret.stl"]
 )
-def test_a_mesh_outside_of_the_model_is_refused(tmp_path, uri):
+def test_a_shape_outside_of_the_model_is_refused(tmp_path, shape, uri):
     (tmp_path / "secret.stl").touch()
     folder = tmp_path / "models" / "m"
     folder.mkdir(parents=True)
     path = folder / "m.sdf"
     path.write_text(
         "<sdf version='1.6'>\n<model name='m'><link name='l'><visual name='v'><geometry>\n"
-        f"<mesh><uri>{uri}</uri></mesh></geometry></visual></link></model></sdf>"
+        f"<{shape}><uri>{uri}</uri></{shape}></geometry></visual></link></model></sdf>"
     )
-    with pytest.raises(ModelFormatError, match=r"mesh/uri: .* leads to .*, outside of") as caught:
+    with pytest.raises(
+        ModelFormatError, match=rf"{shape}/uri: .* leads to .*, outside of"
+    ) as caught:
         GazeboXMLLoader([tmp_path / "models"]).load(path)
     assert (caught.value.file, caught.value.line) == (str(path), 3)
+
+
+def test_no_model_file_outside_of_the_folder_is_reached(tmp_path):
+    (tmp_path / "secret.sdf").touch()
+    folder = tmp_path / "models" / "m"
+    folder.mkdir(parents=True)
+    (folder / "model.config").write_text("<model><sdf>../../secret.sdf</sdf></model>")
+    with pytest.raises(ModelFormatError, match="outside of"):
+        GazeboXMLLoader([tmp_path / "models"]).load("model://m")
+    with pytest.raises(ModelFormatError, match="outside of"):
+        ModelIndex([tmp_path / "models"])["m"]
 
 
 @pytest.mark.parametrize("number", ["1e308", "-1e101", "9" * 400, "0x1", "٣", "1_0", "nan", "inf"])

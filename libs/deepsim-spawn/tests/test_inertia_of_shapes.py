@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SDF 1.11's automatic inertia, and the repairs that other readers make as well."""
+"""SDF 1.11's automatic inertia."""
 
 from __future__ import annotations
 
-import math
 import warnings
 
 import pytest
 
-from deepsim_math import Color
 from deepsim_spawn import (
     GazeboXMLLoader,
     Inertial,
@@ -23,11 +21,6 @@ BOX = "<geometry><box><size>0.1 0.2 0.3</size></box></geometry>"
 def sdf(inside):
     text = f"<sdf version='1.11'><model name='m'><link name='l'>{inside}</link></model></sdf>"
     return GazeboXMLLoader().load_model(text).links[0]
-
-
-def urdf(inside, strict=False):
-    text = f"<robot name='r'><link name='base'/><link name='l'/>{inside}</robot>"
-    return GazeboXMLLoader(strict=strict).load_model(text)
 
 
 @pytest.mark.parametrize(
@@ -72,42 +65,3 @@ def test_a_link_without_a_volume_has_the_inertia_that_sdf_gives_it():
 def test_a_density_must_be_positive():
     with pytest.raises(ModelFormatError, match="density of collision 'c' must be > 0"):
         sdf(f"<inertial auto='true'/><collision name='c'><density>-1</density>{BOX}</collision>")
-
-
-JOINT = """<joint name='j' type='{kind}'><parent link='base'/><child link='l'/>
-<axis xyz='{axis}'/><limit effort='{effort}' velocity='{velocity}' lower='-1' upper='1'/></joint>"""
-
-
-@pytest.mark.parametrize(("effort", "velocity"), [("0", "0"), ("-1", "-1"), ("0", "2")])
-def test_a_limit_of_0_in_urdf_is_none(effort, velocity):
-    joint = JOINT.format(kind="revolute", axis="0 0 1", effort=effort, velocity=velocity)
-    with pytest.warns(ModelFormatWarning, match="0 or negative is no limit"):
-        axis = urdf(joint).joints[0].axis
-    assert axis.effort == math.inf
-    assert axis.velocity == (float(velocity) if float(velocity) > 0 else math.inf)
-
-
-def test_an_axis_without_length_becomes_the_default():
-    joint = JOINT.format(kind="revolute", axis="0 0 0", effort="1", velocity="1")
-    with pytest.warns(ModelFormatWarning, match="length > 0, got 0 0 0"):
-        assert tuple(urdf(joint).joints[0].axis.xyz) == (1.0, 0.0, 0.0)
-    with pytest.raises(ModelFormatError, match="length > 0, got 0 0 0"):
-        urdf(joint, strict=True)
-
-
-@pytest.mark.parametrize(
-    ("rgba", "color"),
-    [
-        ("0.15 0.15 0.15 0 1", Color(0.15, 0.15, 0.15, 1)),
-        ("1 2 -1 1", Color(1, 1, 0, 1)),
-        ("0.5 0.5", Color(1, 1, 1, 1)),
-        ("red", Color(1, 1, 1, 1)),
-    ],
-)
-def test_a_robot_is_not_refused_for_its_paint(rgba, color):
-    look = f"""<robot name='r'><link name='p'><visual><geometry><sphere radius='1'/></geometry>
-    <material name='x'>
-    <color rgba='{rgba}'/></material></visual></link></robot>"""
-    with pytest.warns(ModelFormatWarning, match="colour"):
-        visual = GazeboXMLLoader().load_model(look).links[0].visuals[0]
-    assert visual.material.diffuse == color

@@ -9,6 +9,7 @@ import warnings
 
 import pytest
 
+from deepsim_math import Color
 from deepsim_spawn import GazeboXMLLoader, ModelFormatError, ModelFormatWarning
 
 BALL = "<geometry><sphere radius='1'/></geometry>"
@@ -327,43 +328,6 @@ def test_an_element_of_many_attributes_is_refused():
             GazeboXMLLoader().load(text)
 
 
-@pytest.mark.parametrize(
-    ("file", "uri"),
-    [
-        ("pkg/urdf/r.urdf", "../meshes/a.stl"),
-        ("pkg/xacro/deep/r.urdf", "../../meshes/a.stl"),
-        ("pkg/urdf/r.urdf", "meshes/a.stl"),
-        ("pkg/urdf/r.urdf", "package://pkg/meshes/a.stl"),
-        ("pkg/r.urdf", "package://meshes/a.stl"),
-        ("other/r.urdf", "../pkg/meshes/a.stl"),
-        ("pkg/urdf/r.urdf", "package://pkg/parts/a.stl"),
-    ],
-)
-def test_packages_lie_as_they_do_without_a_package_xml(tmp_path, file, uri):
-    for place in ("pkg/meshes/a.stl", "pkg/parts/a.stl", file):
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / place).touch()
-    shape = f"<geometry><mesh filename='{uri}'/></geometry>"
-    (tmp_path / file).write_text(urdf(f"<link name='l'><collision>{shape}</collision></link>"))
-    model = GazeboXMLLoader().load_model(tmp_path / file)
-    folder = tmp_path.resolve() / "pkg"
-    assert model.links[0].collisions[0].geometry.path.is_relative_to(folder)
-
-
-def test_the_folder_that_a_message_advises_helps(tmp_path):
-    for place in ("pkg/hidden/a.stl", "pkg/urdf/r.urdf"):
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / place).touch()
-    path = tmp_path / "pkg/urdf/r.urdf"
-    shape = "<geometry><mesh filename='../hidden/a.stl'/></geometry>"
-    path.write_text(urdf(f"<link name='l'><collision>{shape}</collision></link>"))
-    with pytest.raises(ModelFormatError, match="add the folder that holds it") as caught:
-        GazeboXMLLoader().load(path)
-    advised = str(caught.value).rsplit("'", 2)[1]
-    for folder in (advised, tmp_path / "pkg", tmp_path):
-        assert GazeboXMLLoader([folder]).load(path)
-
-
 def test_xacro_writes_nothing_to_the_terminal(capfd, tmp_path):
     (tmp_path / "pi.xacro").write_text(
         "<robot xmlns:xacro='http://www.ros.org/wiki/xacro'>"
@@ -391,3 +355,36 @@ def test_an_axis_of_sdf_without_length_becomes_the_default(turned):
     )
     model = repaired(text, "it becomes 0 0 1", "length > 0, got 0 0 0")
     assert tuple(model.joints[0].axis.xyz) == (0.0, 0.0, 1.0)
+
+
+def test_an_axis_of_urdf_without_length_becomes_the_default():
+    text = urdf(ARM.format("continuous", "<axis xyz='0 0 0'/>"))
+    model = repaired(text, "it becomes 1 0 0", "length > 0, got 0 0 0")
+    assert tuple(model.joints[0].axis.xyz) == (1.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("effort", "velocity"), [("0", "0"), ("-1", "-1"), ("0", "2")])
+def test_a_limit_of_0_in_urdf_is_none(effort, velocity):
+    limit = f"<limit effort='{effort}' velocity='{velocity}' lower='-1' upper='1'/>"
+    with pytest.warns(ModelFormatWarning, match="0 or negative is no limit"):
+        model = GazeboXMLLoader().load_model(urdf(ARM.format("revolute", limit)))
+    axis = model.joints[0].axis
+    assert axis.effort == math.inf
+    assert axis.velocity == (float(velocity) if float(velocity) > 0 else math.inf)
+
+
+@pytest.mark.parametrize(
+    ("rgba", "color"),
+    [
+        ("0.15 0.15 0.15 0 1", Color(0.15, 0.15, 0.15, 1)),
+        ("1 2 -1 1", Color(1, 1, 0, 1)),
+        ("0.5 0.5", Color(1, 1, 1, 1)),
+        ("red", Color(1, 1, 1, 1)),
+    ],
+)
+def test_a_robot_is_not_refused_for_its_paint(rgba, color):
+    paint = f"<material name='x'><color rgba='{rgba}'/></material>"
+    text = urdf(f"<link name='p'><visual>{BALL}{paint}</visual></link>")
+    with pytest.warns(ModelFormatWarning, match="colour"):
+        model = GazeboXMLLoader().load_model(text)
+    assert model.links[0].visuals[0].material.diffuse == color

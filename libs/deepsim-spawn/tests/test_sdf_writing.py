@@ -13,7 +13,6 @@ from lxml import etree
 from deepsim_math import Color, Pose
 from deepsim_spawn import (
     Box,
-    CameraDescription,
     Capsule,
     CollisionDescription,
     Ellipsoid,
@@ -191,12 +190,6 @@ def test_the_cameras_of_a_stereo_sensor_keep_their_own_poses():
     model = with_link(sensors=(sensor,))
     assert text(model, ".//sensor/pose") == "2.0 0.0 0.0 0.0 0.0 0.0"
     assert text(model, ".//sensor/camera/pose") == "0 1 0 0 0 0"
-
-
-def test_a_sensor_may_be_written_by_hand(loader):
-    sensor = SensorDescription("eye", "camera", camera=CameraDescription(width=80))
-    (again,) = loader.load_model(with_link(sensors=(sensor,)).to_sdf()).links[0].sensors
-    assert replace(again, xml="") == sensor
 
 
 def test_a_plugin_keeps_its_text_to_the_letter(load_model, loader):

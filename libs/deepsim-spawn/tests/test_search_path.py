@@ -9,9 +9,23 @@ from deepsim_spawn import SearchPath
 
 
 @pytest.fixture
-def tree(tmp_path):
+def make(tmp_path):
+    """Makes empty files, and returns the folder that they are in."""
+
+    def empty(*names):
+        for name in names:
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        return tmp_path.resolve()
+
+    return empty
+
+
+@pytest.fixture
+def tree(make):
     """Two folders of models, a package, and a file outside of all."""
-    for name in (
+    return make(
         "first/ball/meshes/ball.stl",
         "second/ball/model.sdf",
         "second/cup/model.sdf",
@@ -19,11 +33,7 @@ def tree(tmp_path):
         "packages/arm/urdf/arm.urdf",
         "packages/arm/meshes/hand.stl",
         "outside/secret.stl",
-    ):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    return tmp_path.resolve()
+    )
 
 
 def test_folders_are_searched_in_order(tree):
@@ -71,32 +81,52 @@ def test_a_file_of_a_package_reaches_the_package_without_a_search_path(tree, uri
     assert SearchPath().find(uri, origin).is_relative_to(tree / "packages" / "arm")
 
 
-def test_a_file_reaches_the_meshes_of_its_neighbours(tree):
+def test_a_file_reaches_the_meshes_of_its_neighbours(make):
     """Such as a robot those of its hand, which is described in a folder of its own."""
-    (tree / "robots" / "humanoid" / "one").mkdir(parents=True)
-    for mesh in ("hands/five/meshes/visual/thumb.stl", "hands/five/secret.stl"):
-        (tree / "robots" / mesh).parent.mkdir(parents=True, exist_ok=True)
-        (tree / "robots" / mesh).touch()
-    origin = tree / "robots" / "humanoid" / "one" / "one.urdf"
-    thumb = "hands/five/meshes/visual/thumb.stl"
-    assert SearchPath().find(f"../../{thumb}", origin) == tree / "robots" / thumb
+    thumb, own = "hands/five/meshes/visual/thumb.stl", "humanoid/one/one.urdf"
+    tree = make(thumb, "hands/five/secret.stl", own)
+    origin = tree / own
+    assert SearchPath().find(f"../../{thumb}", origin) == tree / thumb
     with pytest.raises(ValueError, match="outside of"):
         SearchPath().find("../../hands/five/secret.stl", origin)
 
 
 @pytest.mark.parametrize("folder", ["stls/hand", "texture", "suite/dog_assets", "Hand-Meshes"])
-def test_folders_of_assets_have_many_names(tmp_path, folder):
+def test_folders_of_assets_have_many_names(make, folder):
     """Those of Fetch, Shadow's hand and dm_control's dog, beside the folder of the file."""
-    (tmp_path / "robots" / "hand").mkdir(parents=True)
-    (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / folder / "palm.stl").touch()
-    (tmp_path / "texture_of_nobody").mkdir()
-    (tmp_path / "texture_of_nobody" / "palm.stl").touch()
-    origin = tmp_path / "robots" / "hand" / "hand.xml"
+    tree = make("robots/hand/hand.xml", f"{folder}/palm.stl", "texture_of_nobody/palm.stl")
+    origin = tree / "robots/hand/hand.xml"
     found = SearchPath().find(f"../../{folder}/palm.stl", origin)
-    assert found == tmp_path / folder / "palm.stl"
+    assert found == tree / folder / "palm.stl"
     with pytest.raises(ValueError, match="outside of"):
         SearchPath().find("../../texture_of_nobody/palm.stl", origin)
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("pkg/urdf/r.urdf", "../meshes/a.stl"),
+        ("pkg/xacro/deep/r.urdf", "../../meshes/a.stl"),
+        ("pkg/urdf/r.urdf", "meshes/a.stl"),
+        ("pkg/urdf/r.urdf", "package://pkg/meshes/a.stl"),
+        ("pkg/r.urdf", "package://meshes/a.stl"),
+        ("other/r.urdf", "../pkg/meshes/a.stl"),
+        ("pkg/urdf/r.urdf", "package://pkg/parts/a.stl"),
+    ],
+)
+def test_packages_lie_as_they_do_without_a_package_xml(make, tmp_path, file, uri):
+    folder = make("pkg/meshes/a.stl", "pkg/parts/a.stl", file) / "pkg"
+    assert SearchPath().find(uri, tmp_path / file).is_relative_to(folder)
+
+
+def test_the_folder_that_a_message_advises_helps(make):
+    tree = make("pkg/hidden/a.stl", "pkg/urdf/r.urdf")
+    origin = tree / "pkg/urdf/r.urdf"
+    with pytest.raises(ValueError, match="add the folder that holds it") as caught:
+        SearchPath().find("../hidden/a.stl", origin)
+    advised = str(caught.value).rsplit("'", 2)[1]
+    for folder in (advised, tree / "pkg", tree):
+        assert SearchPath([folder]).find("../hidden/a.stl", origin).is_file()
 
 
 def test_an_absolute_path_must_lie_in_a_folder_that_is_searched(tree):

@@ -29,3 +29,22 @@ def world(simulator: TableSimulator) -> Iterator[World]:
     """It is the current one."""
     with World(simulator) as world:
         yield world
+
+
+class TableSpawner:
+    """Spawns a model; where no pose is given, 7 m up."""
+
+    def __init__(self, model: TableModel | None = None) -> None:
+        self.model = model or TableModel()
+
+    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
+        world.spawn(self.model, name, pose if pose is not None else Pose((0, 0, 7)))
+
+    def delete(self, world: World, name: str) -> None:
+        world.delete(name)
+
+
+@pytest.fixture
+def spawner() -> type[TableSpawner]:
+    """The class of a spawner of table models."""
+    return TableSpawner

@@ -3,21 +3,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from deepsim_math import Pose
 from deepsim_sync import Behaviour, NeverSpawnedWarning, World
 from deepsim_sync.testing import TableModel, TableSimulator
-
-
-class ModelOf:
-    """Spawns a point mass."""
-
-    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
-        world.spawn(TableModel(), name, pose or Pose())
-
-    def delete(self, world: World, name: str) -> None:
-        world.delete(name)
 
 
 class Watcher(Behaviour):
@@ -38,9 +30,9 @@ class Watcher(Behaviour):
         assert self.transform.pose is not None
 
 
-def test_a_behaviour_waits_for_its_model_and_stops_when_it_is_gone() -> None:
+def test_a_behaviour_waits_for_its_model_and_stops_when_it_is_gone(spawner: Any) -> None:
     world = World(TableSimulator())
-    early = Watcher("early", spawner=ModelOf(), world=world)
+    early = Watcher("early", spawner=spawner(), world=world)
     with pytest.warns(NeverSpawnedWarning, match="'early' has a spawner and was never spawned"):
         world.tick()
     world.tick()  # it says so once
@@ -58,21 +50,21 @@ def test_a_behaviour_waits_for_its_model_and_stops_when_it_is_gone() -> None:
     assert early.seen > 0.0
 
 
-def test_a_behaviour_that_was_there_once_needs_no_warning() -> None:
+def test_a_behaviour_that_was_there_once_needs_no_warning(spawner: Any) -> None:
     """Its model was spawned by it, or was in the world already."""
     world = World(TableSimulator())
-    spawned = Watcher("spawned", spawner=ModelOf(), world=world)
+    spawned = Watcher("spawned", spawner=spawner(), world=world)
     spawned.spawn()
     spawned.delete()
     world.spawn(TableModel(), "found", Pose())
-    found = Watcher("found", spawner=ModelOf(), world=world)
+    found = Watcher("found", spawner=spawner(), world=world)
     found.delete()
     world.tick()
 
 
-def test_behaviours_may_delete_themselves_and_others_in_a_tick() -> None:
+def test_behaviours_may_delete_themselves_and_others_in_a_tick(spawner: Any) -> None:
     world = World(TableSimulator())
-    killer, victim = (Watcher(name, spawner=ModelOf(), world=world) for name in ("a", "b"))
+    killer, victim = (Watcher(name, spawner=spawner(), world=world) for name in ("a", "b"))
     for behaviour in (killer, victim):
         behaviour.spawn()
     killer.victim = victim

@@ -175,17 +175,18 @@ def test_a_tick_within_a_tick_is_refused(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("simulator", "options", "message"),
+    ("options", "error", "message"),
     [
-        (None, {}, "simulator must be a Simulator, got None"),
-        (TableSimulator, {}, "simulator must be a Simulator, got <class"),
-        (TableSimulator(), {"steps_per_tick": 2.5}, r"steps_per_tick must be an int, got 2\.5"),
-        (TableSimulator(), {"steps_per_tick": True}, "steps_per_tick must be an int, got True"),
-        (TableSimulator(), {"seed": 1.5}, r"seed must be an int, got 1\.5"),
+        ({"simulator": None}, TypeError, "simulator must be a Simulator, got None"),
+        ({"simulator": TableSimulator}, TypeError, "simulator must be a Simulator, got <class"),
+        ({"steps_per_tick": 2.5}, TypeError, r"steps_per_tick must be an int, got 2\.5"),
+        ({"steps_per_tick": True}, TypeError, "steps_per_tick must be an int, got True"),
+        ({"steps_per_tick": 0}, ValueError, "steps_per_tick must be >= 1, got 0"),
+        ({"seed": 1.5}, TypeError, r"seed must be an int, got 1\.5"),
     ],
 )
 def test_a_world_takes_a_simulator_and_whole_numbers(
-    simulator: Any, options: dict[str, Any], message: str
+    options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(TypeError, match=message):
-        World(simulator, **options)
+    with pytest.raises(error, match=message):
+        World(**{"simulator": TableSimulator(), **options})

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,12 +16,11 @@ from deepsim_sync import (
     Behaviour,
     CallbackError,
     DeepSimError,
-    Spawner,
     Transform,
     UnknownEntityError,
     World,
 )
-from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_sync.testing import TableSimulator
 
 
 class Faulty(Behaviour):
@@ -54,16 +54,6 @@ class Faulty(Behaviour):
         self.fail()
 
 
-class TableSpawner:
-    """Spawns a `TableModel`."""
-
-    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
-        world.spawn(TableModel(), name, pose or Pose())
-
-    def delete(self, world: World, name: str) -> None:
-        world.delete(name)
-
-
 def enable(behaviour: Behaviour) -> None:
     behaviour.enabled = False
     behaviour.enable()
@@ -81,10 +71,9 @@ CALLS: dict[str, Callable[[Behaviour], None]] = {
 
 
 @pytest.mark.parametrize("hook", CALLS)
-def test_the_error_names_behaviour_hook_and_tick(world: World, hook: str) -> None:
+def test_the_error_names_behaviour_hook_and_tick(world: World, spawner: Any, hook: str) -> None:
     """The original error is its cause, and is in its message."""
-    spawner: Spawner = TableSpawner()
-    behaviour = Faulty("new" if hook == "on_spawn" else "ball", spawner=spawner)
+    behaviour = Faulty("new" if hook == "on_spawn" else "ball", spawner=spawner())
     behaviour.broken = False
     behaviour.enabled = hook != "on_spawn"
     world.tick()
@@ -157,20 +146,6 @@ def test_those_after_the_faulty_one_do_not_run(world: World) -> None:
     with pytest.raises(CallbackError, match="ball"):
         world.tick()
     assert calls == []
-
-
-def test_a_failed_tick_leaves_delta_time_alone(world: World) -> None:
-    """Before and after it, delta_time is that of one tick."""
-    faulty, deltas = Faulty("ball"), []
-    faulty.broken = False
-    Behaviour("robot").on_fixed_update = lambda delta_time, sim_time: deltas.append(delta_time)
-    world.tick()
-    faulty.broken = True
-    with pytest.raises(CallbackError):
-        world.tick()
-    faulty.broken = False
-    world.tick()
-    assert deltas == [0.01, 0.01]
 
 
 def test_a_users_tracker_is_named_by_its_class(world: World) -> None:

@@ -7,10 +7,8 @@ import pickle
 
 import pytest
 
-from deepsim_math import Pose
 from deepsim_sync import (
     CallbackError,
-    CameraView,
     ClosedWorldError,
     DeepSimError,
     DuplicateEntityError,
@@ -64,17 +62,3 @@ def test_messages() -> None:
     )
     assert str(ERRORS[2]) == "cannot spawn model 'ball': it has no mass"
     assert str(ERRORS[3]) == "1 row(s) refused: twist of model 'wall': it is static"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"horizontal_fov": 0.0}, "horizontal_fov must lie in"),
-        ({"horizontal_fov": 3.2}, "horizontal_fov must lie in"),
-        ({"width": 0}, "0 x 240"),
-        ({"height": -1}, "320 x -1"),
-    ],
-)
-def test_a_camera_view_needs_an_opening_and_pixels(options: dict[str, float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        CameraView(Pose(), **options)

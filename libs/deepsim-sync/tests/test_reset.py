@@ -192,25 +192,3 @@ def test_each_world_has_streams_of_its_own() -> None:
     numbers = [worlds.stream("looks", number).random() for number in range(3)]
     assert len(set(numbers)) == 3
     assert numbers[2] == alone.stream("looks").random()
-
-
-def test_the_same_seed_gives_the_same_run() -> None:
-    """Behaviours that draw from world.rng end at the same bytes; another seed does not."""
-
-    class Drunk(Behaviour):
-        def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
-            self.transform.twist = Twist(
-                self.world.rng.normal(size=3), self.world.rng.normal(size=3)
-            )
-
-    def run(seed: int) -> bytes:
-        world = World(TableSimulator(), seed=seed, steps_per_tick=3)
-        for name in ("a", "b"):
-            world.spawn(TableModel(), name, Pose())
-            Drunk(name, world=world)
-        for _ in range(20):
-            world.tick()
-        return world.models.pose.tobytes() + world.models.twist.tobytes()
-
-    assert run(1) == run(1)
-    assert run(1) != run(2)

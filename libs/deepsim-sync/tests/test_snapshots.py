@@ -178,17 +178,6 @@ def test_a_behaviour_may_remember_in_its_own_way() -> None:
     assert keeper.inside == "FIRST"
 
 
-def test_an_error_while_remembering_names_the_behaviour() -> None:
-    class Broken(Behaviour):
-        def get_state(self) -> None:
-            raise ZeroDivisionError("by nought")
-
-    world = World(TableSimulator())
-    Broken("a", world=world)
-    with pytest.raises(CallbackError, match=r"^a\.get_state raised ZeroDivisionError in tick 0"):
-        world.get_state()
-
-
 def test_a_state_of_other_things_is_refused_and_changes_nothing() -> None:
     state = make_world("ab").get_state()
     world = make_world("ac")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deepsim_math import Pose, Twist
+from deepsim_math import Twist
 from deepsim_sync import (
     Behaviour,
     Priority,
@@ -60,15 +60,6 @@ def test_behaviours_run_before_the_users_trackers_of_their_priority(world: World
         Behaviour(name).on_fixed_update = lambda delta_time, sim_time, name=name: notes.append(name)
     world.tick()
     assert notes == ["robot", "ball", "tracker"]
-
-
-def test_a_tracker_is_told_the_times(world: World) -> None:
-    """delta_time is the duration of a tick, from the first one on."""
-    times = Times()
-    world.trackers.add(times)
-    for _ in range(3):
-        world.tick()
-    np.testing.assert_allclose(times, [(0.01, 0), (0.01, 0.01), (0.01, 0.02)])
 
 
 def test_a_tick_is_as_many_steps_as_asked_for(simulator: TableSimulator) -> None:
@@ -167,16 +158,3 @@ def test_equal_trackers_are_told_apart(world: World) -> None:
     world.trackers.remove(second)
     world.tick()
     assert (len(first), len(second)) == (1, 0)
-
-
-def test_a_pose_set_by_the_last_tracker_is_sent_in_the_same_tick(
-    world: World, simulator: TableSimulator
-) -> None:
-    """Setters come after every NORMAL tracker."""
-
-    def move() -> None:
-        Transform(world, "ball").pose = Pose((3, 0, 0))
-
-    world.trackers.add(Recorder([], "mover", move))
-    world.tick()
-    assert [call.method for call in simulator.log if call.method != "read"] == ["write", "step"]

@@ -45,15 +45,6 @@ def test_state_sets_both(world: World) -> None:
     assert ball.state == ModelState("ball", Pose((6, 0, 0)), Twist((0, 0, 2)))
 
 
-def test_anything_like_a_pose_will_do(world: World) -> None:
-    """Rows of seven and six numbers are accepted."""
-    ball = Transform(world, "ball")
-    ball.pose = np.array([1, 2, 3, 0, 0, 0, 2.0])
-    ball.twist = [1, 2, 3, 4, 5, 6]
-    assert ball.pose == Pose((1, 2, 3))
-    assert ball.twist == Twist((1, 2, 3), (4, 5, 6))
-
-
 @pytest.mark.parametrize(
     ("orientation", "axes"),
     [

@@ -237,11 +237,6 @@ def test_spawn_and_delete_send_first_what_was_put(world: World, simulator: Table
     assert list(world.models.names) == ["robot", "wall", "new"]
 
 
-def test_worlds_need_a_step_per_tick(simulator: TableSimulator) -> None:
-    with pytest.raises(ValueError, match="steps_per_tick must be >= 1, got 0"):
-        World(simulator, steps_per_tick=0)
-
-
 def test_dropping_changes_of_some_worlds_leaves_later_ones_whole() -> None:
     """A reset of a world drops its unsent changes of a whole table, and no others or later ones."""
     world = World(TableSimulator(worlds=2, timestep=0.5))

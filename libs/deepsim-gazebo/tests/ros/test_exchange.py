@@ -142,13 +142,7 @@ def test_an_incomplete_row_is_refused() -> None:
             "time": (0, 0),
             "timestep": 0.001,
             "refusals": [],
-            "tables": {
-                "models": [],
-                "links": [1.0] * 14,
-                "visuals": [],
-                "lights": [],
-                "joints": [],
-            },
+            "tables": {kind: [1.0] * 14 * (kind == "links") for kind in TABLES},
             "measured": [],
         }
     )

@@ -60,12 +60,16 @@ def test_a_restless_arm_moves_and_measures_as_the_bare_engine(
 
 @pytest.mark.parametrize("dt", STEPS)
 @pytest.mark.parametrize("name", SERVOS)
-def test_efforts_and_forces_balance_the_change_of_velocity(name: str, dt: float) -> None:
+@pytest.mark.parametrize("integrator", ["implicitfast", "discrete"])
+def test_efforts_and_forces_balance_the_change_of_velocity(
+    integrator: str, name: str, dt: float
+) -> None:
     """To 1e-9 of the largest: by the bare engine's inverse dynamics, from states before and after.
 
     It balances mass times acceleration and bias at the state before the step.
     """
-    bare, world = Arm(SERVOS[name], dt, floating=False), arm_world(SERVOS[name], dt, floating=False)
+    bare = Arm(SERVOS[name], dt, floating=False)
+    world = arm_world(SERVOS[name], dt, floating=False, integrator=integrator)
     axes, felt = world.joints.select(JOINTS), world.sensors["arm::l2::felt"]
     for number in range(150):
         axes.target_position, axes.target_velocity, axes.feedforward = (

@@ -187,9 +187,8 @@ def test_friction_does_not_change_how_skid_steering_turns(
 ) -> None:
     """Without lag, the rate does not depend on the friction, nor on whose is the lower one."""
     drive = Drive(robot(SKID, mu=of_wheels), 50.0, 4, mu=of_ground)
-    drive.run(0.8, [-2.0, 2.0, -2.0, 2.0])
     theory = quasi_static(SKID, 50.0 / min(of_ground, of_wheels), 8.0)
-    assert drive.run(1.0)[:, 5].mean() == pytest.approx(theory, rel=0.05)
+    assert turned(drive) == pytest.approx(theory, rel=0.05)
 
 
 def test_a_description_says_what_is_a_wheel() -> None:
@@ -197,15 +196,12 @@ def test_a_description_says_what_is_a_wheel() -> None:
     text = robot(SKID).to_sdf()
     never = text.replace("</surface>", "<wheel>false</wheel></surface>")
     drive = Drive(GazeboXMLLoader().load_model(never), 50.0, 4)
-    drive.run(0.8, [-2.0, 2.0, -2.0, 2.0])
-    assert drive.run(1.0)[:, 5].mean() < 0.6 * quasi_static(SKID, 50.0, 8.0)
+    assert turned(drive) < 0.6 * quasi_static(SKID, 50.0, 8.0)
     limits = "<limit><lower>-1000</lower><upper>1000</upper></limit>"
     limited = re.sub(r"<limit>.*?</limit>", limits, text, flags=re.DOTALL)
     limited = limited.replace("</surface>", "<wheel>true</wheel></surface>")
     drive = Drive(GazeboXMLLoader().load_model(limited), 5.0, 4)
-    drive.run(0.8, [-2.0, 2.0, -2.0, 2.0])
-    turned = drive.run(1.0)[:, 5].mean()
-    assert turned == pytest.approx(quasi_static(SKID, 5.0, 8.0), rel=0.05)
+    assert turned(drive) == pytest.approx(quasi_static(SKID, 5.0, 8.0), rel=0.05)
 
 
 def test_a_robot_goes_straight_as_far_as_its_wheels_roll() -> None:

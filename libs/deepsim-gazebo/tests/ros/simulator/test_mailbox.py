@@ -103,8 +103,11 @@ class Mailbox:
             answered.wake(self.word(POSTED))
 
 
+Offer = Callable[..., Mailbox]
+
+
 @pytest.fixture
-def offer(server: Any, tmp_path: Path) -> Iterator[Callable[..., Mailbox]]:
+def offer(server: Any, tmp_path: Path) -> Iterator[Offer]:
     """Makes a mailbox and offers it."""
     made: list[Mailbox] = []
 
@@ -117,9 +120,7 @@ def offer(server: Any, tmp_path: Path) -> Iterator[Callable[..., Mailbox]]:
         mailbox.kill()
 
 
-def test_exchanges_need_no_calls(
-    connect: Connect, server: Any, offer: Callable[..., Mailbox]
-) -> None:
+def test_exchanges_need_no_calls(connect: Connect, server: Any, offer: Offer) -> None:
     """After the mailbox was opened steps, writes and reads go through it."""
     mailbox = offer()
     simulator = connect(shared_memory=True)
@@ -132,9 +133,7 @@ def test_exchanges_need_no_calls(
     assert server.calls == []
 
 
-def test_large_requests_go_through_ros(
-    connect: Connect, server: Any, offer: Callable[..., Mailbox]
-) -> None:
+def test_large_requests_go_through_ros(connect: Connect, server: Any, offer: Offer) -> None:
     """Where the mailbox has no room for them."""
     offer(room=16)
     simulator = connect(shared_memory=True)
@@ -144,9 +143,7 @@ def test_large_requests_go_through_ros(
     assert simulator.time == [0.005]
 
 
-def test_a_large_reply_makes_the_mailbox_grow(
-    connect: Connect, server: Any, offer: Callable[..., Mailbox]
-) -> None:
+def test_a_large_reply_makes_the_mailbox_grow(connect: Connect, server: Any, offer: Offer) -> None:
     """The client maps it again, and nothing is lost."""
     offer(room=100)
     simulator = connect(shared_memory=True)
@@ -159,9 +156,7 @@ def test_a_large_reply_makes_the_mailbox_grow(
         assert tables.models.pose[0, :, 0].tolist() == list(range(20))
 
 
-def test_a_failure_has_its_reason(
-    connect: Connect, server: Any, offer: Callable[..., Mailbox]
-) -> None:
+def test_a_failure_has_its_reason(connect: Connect, server: Any, offer: Offer) -> None:
     """The mailbox goes on after it."""
     mailbox = offer()
     simulator = connect(shared_memory=True)
@@ -175,7 +170,7 @@ def test_a_failure_has_its_reason(
 
 @pytest.mark.parametrize("end", [Mailbox.close, Mailbox.kill])
 def test_a_server_that_is_gone_is_noticed(
-    connect: Connect, server: Any, offer: Callable[..., Mailbox], end: Callable[[Mailbox], None]
+    connect: Connect, server: Any, offer: Offer, end: Callable[[Mailbox], None]
 ) -> None:
     """At once if it ended, and soon if it was killed; the next call reconnects."""
     mailbox = offer()
@@ -191,7 +186,7 @@ def test_a_server_that_is_gone_is_noticed(
 
 
 def test_an_answer_that_does_not_come_is_an_error(
-    connect: Connect, server: Any, offer: Callable[..., Mailbox]
+    connect: Connect, server: Any, offer: Offer
 ) -> None:
     """After the timeout; the late answer is not taken for that of the next call."""
     mailbox = offer()
@@ -212,7 +207,7 @@ def test_an_answer_that_does_not_come_is_an_error(
 def test_an_unusable_mailbox_is_reported(
     connect: Connect,
     server: Any,
-    offer: Callable[..., Mailbox],
+    offer: Offer,
     caplog: pytest.LogCaptureFixture,
     at: int,
     value: int,

@@ -98,8 +98,11 @@ class SharedFile:
         self._file.close()
 
 
+Share = Callable[..., SharedFile]
+
+
 @pytest.fixture
-def share(server: Any, tmp_path: Path) -> Iterator[Callable[..., SharedFile]]:
+def share(server: Any, tmp_path: Path) -> Iterator[Share]:
     """Makes a file for the server's present rows and offers it."""
     made: list[SharedFile] = []
 
@@ -123,9 +126,7 @@ def simulator(connect: Connect, server: Any) -> GazeboSimulator:
     return simulator
 
 
-def test_reads_need_no_calls(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
-) -> None:
+def test_reads_need_no_calls(simulator: GazeboSimulator, server: Any, share: Share) -> None:
     """After the file was opened; every table and the time are those of the latest buffer."""
     file = share()
     file.publish()
@@ -146,7 +147,7 @@ def test_reads_need_no_calls(
 
 
 def test_what_may_be_of_the_past_is_requested(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
+    simulator: GazeboSimulator, server: Any, share: Share
 ) -> None:
     """Others may have changed the world since the file was written."""
     file = share()
@@ -159,9 +160,7 @@ def test_what_may_be_of_the_past_is_requested(
     assert "exchange" in server.calls
 
 
-def test_steps_prefetch_no_tables(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
-) -> None:
+def test_steps_prefetch_no_tables(simulator: GazeboSimulator, server: Any, share: Share) -> None:
     """The file has them when the answer arrives."""
     file = share()
     server.meddle = file.publish
@@ -173,9 +172,7 @@ def test_steps_prefetch_no_tables(
     assert server.calls == ["exchange"]
 
 
-def test_the_file_is_locked_while_it_is_read(
-    simulator: GazeboSimulator, share: Callable[..., SharedFile]
-) -> None:
+def test_the_file_is_locked_while_it_is_read(simulator: GazeboSimulator, share: Share) -> None:
     """Its lock is released when the simulator closes."""
     file = share()
     file.publish()
@@ -188,7 +185,7 @@ def test_the_file_is_locked_while_it_is_read(
 
 
 def test_an_obsolete_file_is_replaced(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
+    simulator: GazeboSimulator, server: Any, share: Share
 ) -> None:
     """When entities are added or removed."""
     first = share()
@@ -205,7 +202,7 @@ def test_an_obsolete_file_is_replaced(
 
 
 def test_the_file_of_a_server_that_died_is_left(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
+    simulator: GazeboSimulator, server: Any, share: Share
 ) -> None:
     """The next read asks the server for another one, and so finds out that it is gone."""
     file = share()
@@ -220,7 +217,7 @@ def test_the_file_of_a_server_that_died_is_left(
 
 
 def test_rows_of_another_generation_are_not_mixed_up(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
+    simulator: GazeboSimulator, server: Any, share: Share
 ) -> None:
     """Tables of another generation than the file's are requested from the server."""
     share().publish()
@@ -233,7 +230,7 @@ def test_rows_of_another_generation_are_not_mixed_up(
 
 
 def test_a_table_is_written_for_those_who_read_it(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
+    simulator: GazeboSimulator, server: Any, share: Share
 ) -> None:
     """The first read of a table shows the server that it is wanted, and goes through ROS."""
     file = share()
@@ -250,7 +247,7 @@ def test_a_table_is_written_for_those_who_read_it(
 
 
 def test_a_file_that_is_always_being_written_is_not_read(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
+    simulator: GazeboSimulator, server: Any, share: Share
 ) -> None:
     """An unfinished write does not block readers, and neither does an unwritten file."""
     file = share(buffers=1)
@@ -288,7 +285,7 @@ while True:
 
 @pytest.mark.parametrize("buffers", [1, 4])
 def test_no_read_is_torn(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile], buffers: int
+    simulator: GazeboSimulator, server: Any, share: Share, buffers: int
 ) -> None:
     """While another process writes, each read is of one instant, or requested from the server."""
     file = share(buffers=buffers)
@@ -338,7 +335,7 @@ def damaged(at: int, layout: str, value: int) -> Callable[[SharedFile], None]:
 def test_an_unusable_file_is_reported_once(
     simulator: GazeboSimulator,
     server: Any,
-    share: Callable[..., SharedFile],
+    share: Share,
     caplog: pytest.LogCaptureFixture,
     damage: Callable[[SharedFile], None],
     why: str,

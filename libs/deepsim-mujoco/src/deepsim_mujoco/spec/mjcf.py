@@ -113,13 +113,13 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         built.controls = controls_of(built, model, commands)
         built.mjcf_sensors, added = add_sensors(spec, name, sensors)
         built.others += added
+        lost_cameras = _add_cameras(built, model)
     except BaseException as error:
         for element in [*built.others, *built.roots, *built.holders]:
             spec.delete(element)
         if isinstance(error, ValueError) and not isinstance(error, DeepSimError):
             raise SpawnError(name, f"its MJCF cannot be simulated: {error}") from error
         raise
-    lost_cameras = _add_cameras(built, model)
     _list_left_out(built, "sensors", [*lost, *merged])
     _list_left_out(built, "cameras", lost_cameras)
     return built

@@ -53,6 +53,7 @@ class Heard(Topic):
         quality: QoSProfile = _RELIABLE,
     ) -> None:
         self.kind, self.what, self.rate = kind, what, rate
+        self._path = connection.resolved(name)
         super().__init__(connection, kind, name, quality)
 
     @property
@@ -69,7 +70,7 @@ class Heard(Topic):
 
     def __str__(self) -> str:
         package, _, _ = self.kind.__module__.partition(".")
-        return f"{self.name} ({package}/{self.kind.__name__}, for {self.what})"
+        return f"{self._path} ({package}/{self.kind.__name__}, for {self.what})"
 
 
 class ClockTopic(Heard):

@@ -134,6 +134,10 @@ class Connection:
         path = self.root + service
         return any(name == path for name, _ in self._node.get_service_names_and_types())
 
+    def resolved(self, topic: str) -> str:
+        """Returns the full name of a topic, after all remappings."""
+        return str(self._listener.resolve_topic_name(topic))
+
     def listen(
         self,
         kind: Any,

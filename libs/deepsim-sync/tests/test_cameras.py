@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Free cameras that follow a model or orbit."""
+"""Free cameras that follow a model or orbit; views and mounts that cannot be are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deepsim_math import Euler, Pose
-from deepsim_sync import CameraView
+from deepsim_sync import CameraMount, CameraView
 
 
 def seen(view: CameraView, point: tuple[float, float, float]) -> np.ndarray:
@@ -36,3 +36,40 @@ def test_a_camera_that_orbits_looks_at_its_axis_from_all_sides() -> None:
     np.testing.assert_allclose(places, expected, atol=1e-12)
     pixels = [seen(view.standing(time, (1.0, 1.0)), (1.0, 1.0, 0.7)) for time in range(5)]
     np.testing.assert_allclose(pixels, [pixels[0]] * 5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"horizontal_fov": 0.0}, "horizontal_fov must lie in"),
+        ({"horizontal_fov": 3.2}, "horizontal_fov must lie in"),
+        ({"width": 0}, "0 x 240"),
+        ({"height": -1}, "320 x -1"),
+    ],
+)
+def test_a_camera_view_needs_an_opening_and_pixels(options: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        CameraView(Pose(), **options)
+
+
+def test_a_checked_mount_has_a_unit_quaternion() -> None:
+    mount = CameraMount(Pose((1, 2, 3), (0, 0, 3, 4)), 1.0).checked("eye")
+    assert mount == CameraMount(Pose((1, 2, 3), (0, 0, 0.6, 0.8)), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("mount", "message"),
+    [
+        (
+            CameraMount(Pose(), 0.0),
+            r"horizontal_fov of camera 'eye' must lie in \(0, pi\) rad, got 0",
+        ),
+        (CameraMount(Pose(), math.pi), "horizontal_fov of camera 'eye'"),
+        (CameraMount(Pose(), math.nan), "horizontal_fov of camera 'eye'"),
+        (CameraMount(Pose((math.inf, 0, 0)), 1.0), "pose of camera 'eye' must be finite"),
+        (CameraMount(Pose((0, 0, 0), (0, 0, 0, 0)), 1.0), "a quaternion that is not zero"),
+    ],
+)
+def test_an_unfit_mount_is_refused_by_name(mount: CameraMount, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        mount.checked("eye")
