@@ -26,8 +26,9 @@ _BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
 
 _SORTED = {
-    *("deepsim_colliders", "deepsim_math", "deepsim_envs", "deepsim_envs.pettingzoo"),
-    *("deepsim_envs.ude", "deepsim_train", "deepsim_train.rollout_pool"),
+    *("deepsim_btree", "deepsim_colliders", "deepsim_math", "deepsim_envs"),
+    *("deepsim_envs.pettingzoo", "deepsim_envs.ude", "deepsim_train"),
+    "deepsim_train.rollout_pool",
 }
 """Packages whose lists of names are in alphabetical order; others have tiers."""
 _NAMED = {

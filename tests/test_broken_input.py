@@ -30,8 +30,12 @@ BALL = """<sdf version="1.6"><model name="ball"><link name="link">
 SPHERE = BALL.format(geometry="<sphere><radius>0.1</radius></sphere>")
 
 
-def spawn_file(text: str, folder: Path) -> Callable[[World], None]:
-    def act(world: World) -> None:
+INCLUDE = """<sdf version="1.6"><model name="m">
+<include><uri>model://no_such_model</uri></include></model></sdf>"""
+
+
+def spawned(text: str) -> Callable[[World, Path], None]:
+    def act(world: World, folder: Path) -> None:
         path = folder / "broken.sdf"
         path.write_text(text)
         ModelSpawner(path, loader=GazeboXMLLoader([folder])).spawn(world, "new")
@@ -39,80 +43,53 @@ def spawn_file(text: str, folder: Path) -> Callable[[World], None]:
     return act
 
 
-def set_pose(pose: Pose) -> Callable[[World], None]:
-    def act(world: World) -> None:
+def placed(pose: Pose) -> Callable[[World, Path], None]:
+    def act(world: World, folder: Path) -> None:
         Transform(world, "ball").pose = pose
 
     return act
+
+
+def read_a_stranger(world: World, folder: Path) -> None:
+    world.get(GetModelStateTracker).get_model_state("bowl")
 
 
 def mesh(uri: str) -> str:
     return BALL.format(geometry=f"<mesh><uri>{uri}</uri></mesh>")
 
 
-@pytest.fixture
-def breakages(tmp_path: Path) -> dict[str, tuple[Callable[[World], None], str]]:
-    """What is done, and what its message must say."""
-    include = """<sdf version="1.6"><model name="m">
-    <include><uri>model://no_such_model</uri></include></model></sdf>"""
-    nan, zero = Pose((float("nan"), 0, 0)), Pose((0, 0, 0), Quaternion(0, 0, 0, 0))
-    return {
-        "malformed XML": (
-            spawn_file(SPHERE.replace("</link>", ""), tmp_path),
-            r"broken\.sdf:\d+: ",
-        ),
-        "missing mesh": (
-            spawn_file(mesh("file://no_such.obj"), tmp_path),
-            r"broken\.sdf:\d+.*no_such\.obj",
-        ),
-        "unknown model uri": (
-            spawn_file(include, tmp_path),
-            r"broken\.sdf:\d+.*model://no_such_model",
-        ),
-        "duplicate name": (
-            lambda world: ModelSpawner(SPHERE).spawn(world, "ball"),
-            "model named 'ball' exists already",
-        ),
-        "unknown model to delete": (
-            lambda world: world.delete("bal"),
-            "no model is named 'bal'; did you mean 'ball'",
-        ),
-        "unknown model to read": (
-            lambda world: world.get(GetModelStateTracker).get_model_state("bowl") and None,
-            "no model is named 'bowl'",
-        ),
-        "NaN pose": (set_pose(nan), "pose of model 'ball' must be finite"),
-        "zero quaternion": (
-            set_pose(zero),
-            "pose of model 'ball' must have a quaternion that is not zero",
-        ),
-    }
+BROKEN: dict[str, tuple[Callable[[World, Path], None], str]] = {
+    "malformed XML": (spawned(SPHERE.replace("</link>", "")), r"broken\.sdf:\d+: "),
+    "missing mesh": (spawned(mesh("file://no_such.obj")), r"broken\.sdf:\d+.*no_such\.obj"),
+    "unknown model uri": (spawned(INCLUDE), r"broken\.sdf:\d+.*model://no_such_model"),
+    "duplicate name": (
+        lambda world, _: ModelSpawner(SPHERE).spawn(world, "ball"),
+        "model named 'ball' exists already",
+    ),
+    "unknown model to delete": (
+        lambda world, _: world.delete("bal"),
+        "no model is named 'bal'; did you mean 'ball'",
+    ),
+    "unknown model to read": (read_a_stranger, "no model is named 'bowl'"),
+    "NaN pose": (placed(Pose((float("nan"), 0, 0))), "pose of model 'ball' must be finite"),
+    "zero quaternion": (
+        placed(Pose((0, 0, 0), Quaternion(0, 0, 0, 0))),
+        "pose of model 'ball' must have a quaternion that is not zero",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
-        "malformed XML",
-        "missing mesh",
-        "unknown model uri",
-        "duplicate name",
-        "unknown model to delete",
-        "unknown model to read",
-        "NaN pose",
-        "zero quaternion",
-    ],
-)
+@pytest.mark.parametrize(("act", "message"), BROKEN.values(), ids=BROKEN)
 def test_broken_input_is_named_and_changes_nothing(
-    breakages: dict[str, tuple[Callable[[World], None], str]], what: str
+    act: Callable[[World, Path], None], message: str, tmp_path: Path
 ) -> None:
     def run(broken: bool) -> bytes:
         world = World(MujocoSimulator())
         ModelSpawner(SPHERE).spawn(world, "ball", Pose((0, 0, 2)))
         for tick in range(40):
             if broken and tick == 20:
-                act, message = breakages[what]
                 with pytest.raises((DeepSimError, ValueError)) as caught:
-                    act(world)
+                    act(world, tmp_path)
                 assert re.search(message, str(caught.value), re.DOTALL), str(caught.value)
             world.tick()
         assert list(world.entities.models) == ["ball"]

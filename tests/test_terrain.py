@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A task on generated terrain: its levels follow the distance walked, and snapshots keep them."""
+"""A task on generated terrain: its levels follow the distance walked."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
@@ -85,33 +84,3 @@ def test_levels_follow_the_distance_and_the_robot_begins_on_their_patch() -> Non
     assert (place[:, 2] >= 0.0).all()
     (middle,) = {round(float(each), 9) for each in view.step(np.zeros((3, 1)))[0][[0, 2], 4]}
     assert middle == 0.0
-
-
-def test_a_world_has_the_levels_that_it_has_alone() -> None:
-    runs = []
-    for worlds in (1, 5):
-        view = GymnasiumVectorEnv(make(worlds), autoreset_mode="SameStep")
-        view.reset(seed=[7 + number for number in range(worlds)])
-        runs.append([row[0] for row in levels(view, [0.6] * worlds, 8)])
-    assert runs[0] == runs[1]
-    assert runs[0][:3] == [1, 2, 3]
-
-
-def test_a_snapshot_keeps_the_levels() -> None:
-    """Those drawn after the last one as well."""
-    environment = make(2)
-    view = GymnasiumVectorEnv(environment, autoreset_mode="SameStep")
-    view.reset(seed=3)
-    levels(view, [0.6, 0.6], 2)
-    state = environment.get_state()
-    first = levels(view, [0.6, 0.6], 5)
-    environment.set_state(state)
-    assert levels(view, [0.6, 0.6], 5) == first
-
-
-@pytest.mark.parametrize("level", [0, 2])
-def test_a_reset_may_choose_the_level(level: int) -> None:
-    environment = make(1)
-    environment.reset(seed=0, options={"level": level})
-    y = environment.world.models.select(["puck"]).pose[0, 0, 1]
-    assert y == pytest.approx(-6.0 + 4.0 * level)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from functools import partial
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -149,45 +150,54 @@ def fixed(**options):
     return st.fixed_dictionaries(options)
 
 
-# A spec is (class or kind of leaf, options, children).
-DECORATORS = st.one_of(
-    st.tuples(st.sampled_from(PLAIN), fixed()),
-    st.tuples(st.just(bt.Limit), fixed(tick_limit=st.integers(0, 3), lifetime=st.booleans())),
-    st.tuples(
-        st.just(bt.Repeater),
-        fixed(repeat=st.integers(-1, 3), on_failure=st.sampled_from(["continue", "abort"])),
+# Of each class of nodes, the options that specs draw.
+SINGLE = {
+    **dict.fromkeys([*PLAIN, bt.Guard, bt.SubTree], fixed()),
+    **dict.fromkeys([bt.Timeout, bt.Delay, bt.Cooldown], fixed(seconds=SPAN)),
+    bt.Limit: fixed(tick_limit=st.integers(0, 3), lifetime=st.booleans()),
+    bt.Repeater: fixed(
+        repeat=st.integers(-1, 3), on_failure=st.sampled_from(["continue", "abort"])
     ),
-    st.tuples(st.just(bt.Retry), fixed(attempts=st.sampled_from([-1, 1, 2, 3]))),
-    st.tuples(st.just(bt.Condition), fixed(success_status=STATUSES, otherwise=STATUSES)),
-    st.tuples(st.just(bt.UntilFail), fixed(on_end=STATUSES)),
-    st.tuples(st.sampled_from([bt.Timeout, bt.Delay, bt.Cooldown]), fixed(seconds=SPAN)),
-    st.tuples(st.sampled_from([bt.Guard, bt.SubTree]), fixed()),
+    bt.Retry: fixed(attempts=st.sampled_from([-1, 1, 2, 3])),
+    bt.Condition: fixed(success_status=STATUSES, otherwise=STATUSES),
+    bt.UntilFail: fixed(on_end=STATUSES),
+}
+MANY = {
+    **dict.fromkeys(SERIAL, fixed()),
+    **dict.fromkeys([bt.ParallelSequence, bt.ParallelSelector], fixed(eager=EAGER)),
+    bt.Parallel: fixed(success=THRESHOLD, failure=THRESHOLD, eager=EAGER),
+    bt.ParallelAll: fixed(max_failures=THRESHOLD),
+    bt.ReactiveUtilitySelector: fixed(margin=st.sampled_from([0.0, 1.0])),
+}
+BRANCHES = dict.fromkeys([bt.IfThenElse, bt.WhileDoElse, bt.Switch, bt.Service], fixed())
+# A spec is (class or kind of leaf, options, children).
+LEAVES = st.one_of(
+    st.tuples(st.tuples(FUNCTIONS, SCRIPTS), st.just(())),
+    st.tuples(st.tuples(CONSTANTS, fixed()), st.just(())),
+    st.tuples(st.tuples(st.just(bt.Wait), fixed(seconds=SPAN)), st.just(())),
 )
-COMPOSITES = st.one_of(
-    st.tuples(st.sampled_from(SERIAL), fixed()),
-    st.tuples(st.sampled_from([bt.ParallelSequence, bt.ParallelSelector]), fixed(eager=EAGER)),
-    st.tuples(st.just(bt.Parallel), fixed(success=THRESHOLD, failure=THRESHOLD, eager=EAGER)),
-    st.tuples(st.just(bt.ParallelAll), fixed(max_failures=THRESHOLD)),
-    st.tuples(st.just(bt.ReactiveUtilitySelector), fixed(margin=st.sampled_from([0.0, 1.0]))),
-)
-BRANCHES = st.sampled_from([bt.IfThenElse, bt.WhileDoElse, bt.Switch, bt.Service])
-BRANCHES = st.tuples(BRANCHES, fixed())
+
+
+def above(cls, children, least, most):
+    """Specs of a class of nodes over children, of which a composite has so many."""
+    options = {**SINGLE, **MANY, **BRANCHES}[cls]
+    if cls in SINGLE:
+        below = st.tuples(children)
+    elif cls in BRANCHES:
+        below = st.lists(children, min_size=2, max_size=3).map(tuple)
+    else:
+        below = st.lists(children, min_size=least, max_size=most).map(tuple)
+    return st.tuples(st.tuples(st.just(cls), options), below).map(fitting)
 
 
 def specs():
     def deeper(children):
-        return st.one_of(
-            st.tuples(DECORATORS, st.tuples(children)),
-            st.tuples(COMPOSITES, st.lists(children, max_size=10).map(tuple)).map(fitting),
-            st.tuples(BRANCHES, st.lists(children, min_size=2, max_size=3).map(tuple)),
+        kinds = (
+            [above(cls, children, 0, 10) for cls in group] for group in (SINGLE, MANY, BRANCHES)
         )
+        return st.one_of(*map(st.one_of, kinds))
 
-    leaves = st.one_of(
-        st.tuples(st.tuples(FUNCTIONS, SCRIPTS), st.just(())),
-        st.tuples(st.tuples(CONSTANTS, fixed()), st.just(())),
-        st.tuples(st.tuples(st.just(bt.Wait), fixed(seconds=SPAN)), st.just(())),
-    )
-    return st.recursive(leaves, deeper, max_leaves=15)
+    return st.recursive(LEAVES, deeper, max_leaves=15)
 
 
 def fitting(spec):
@@ -243,35 +253,58 @@ class Builder:
         return kind(nodes, **options) if issubclass(kind, bt.Composite) else kind(**options)
 
 
-SEEDS = st.integers(0, 99)
-
-
-def which(count: int):
-    """Which of some agents a call is for; None is all of them."""
-    numbers = st.lists(st.integers(0, count - 1), unique=True, max_size=count)
-    return st.one_of(st.none(), numbers)
-
-
-@settings(max_examples=400, deadline=None)
-@given(data=st.data(), spec=specs(), seed=SEEDS)
-def test_a_batch_does_what_the_objects_do(data, spec, seed):
-    """Every agent answers, and is treated in the same order, as by a tree of its own."""
-    count = 4
-    scripts = Builder(spec, None).scripts
-    # Each agent begins at another place of its scripts.
-    alone, together = [[Actor(scripts, skip) for skip in range(count)] for _ in range(2)]
+def check(spec, seed, alone, together, calls):
+    """Plays trees of one agent each, and a batch of all, by pairs of a method and agents."""
     time = [0.0]
     roots = [Builder(spec, actor).root for actor in alone]
     trees = [bt.Tree(root, clock=lambda: time[0], seed=seed + n) for n, root in enumerate(roots)]
     root = Builder(spec, AGENT, Many(together)).root
-    batch = Batch(root, count, clock=lambda: time[0], seed=seed)
-    for _ in range(data.draw(st.integers(1, 12))):
-        call = data.draw(st.sampled_from(["tick"] * 6 + ["halt", "reset"]))
-        chosen = data.draw(which(count))
+    batch = Batch(root, len(alone), clock=lambda: time[0], seed=seed)
+    for call, chosen in calls:
         codes = getattr(batch, call)(chosen)
-        answers = [getattr(trees[n], call)() for n in (range(count) if chosen is None else chosen)]
+        answers = [
+            getattr(trees[n], call)() for n in (range(len(trees)) if chosen is None else chosen)
+        ]
         if call == "tick":
             assert codes.tolist() == answers
         assert batch.status.tolist() == [tree.status for tree in trees]
         assert [actor.log for actor in together] == [actor.log for actor in alone]
         time[0] += 1.0
+
+
+CALLS = ["tick"] * 6 + ["halt", "reset"]
+AGENTS = st.one_of(st.none(), st.lists(st.integers(0, 3), unique=True, max_size=4))
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    spec=specs(),
+    seed=st.integers(0, 99),
+    calls=st.lists(st.tuples(st.sampled_from(CALLS), AGENTS), min_size=1, max_size=12),
+)
+def test_a_batch_does_what_the_objects_do(spec, seed, calls):
+    """Every agent answers, and is treated in the same order, as by a tree of its own."""
+    scripts = Builder(spec, None).scripts
+    # Each agent begins at another place of its scripts.
+    alone, together = [[Actor(scripts, skip) for skip in range(4)] for _ in range(2)]
+    check(spec, seed, alone, together, calls)
+
+
+ACT, ASK = (("act", "S"), ()), (("ask", "S"), ())
+FEW = st.sampled_from([((bt.Sequence, {}), (ACT, ACT)), ACT, ASK])
+
+
+@pytest.mark.parametrize("cls", [*SINGLE, *MANY, *BRANCHES], ids=lambda cls: cls.__name__)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_each_node_does_what_its_object_does(cls, data, seed):
+    """Over leaves that answer at random, and sequences of them, for 40 agents and 15 calls."""
+    spec = data.draw(above(cls, FEW, 2, 3))
+    draw = Random(seed)
+    leaves = len(Builder(spec, None).scripts)
+    scripts = [
+        {leaf: "".join(draw.choices("SFRI", k=7)) for leaf in range(leaves)} for _ in range(40)
+    ]
+    alone, together = [[Actor(each) for each in scripts] for _ in range(2)]
+    calls = [(draw.choice(CALLS), draw.sample(range(40), draw.choice([20, 40]))) for _ in range(15)]
+    check(spec, seed, alone, together, calls)

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -78,14 +76,14 @@ def cell(events: list[str]) -> str:
     return answers + "x" * halted or "-"
 
 
-def played(case, column, leaf_of, make, log, status_of=lambda tree: tree.status):
+def played(case, column, leaf_of, log):
     """Return what happened to each leaf, and the answers, in each column."""
     names = [name for name in column.rows if len(name) == 1]
     scripts = {name: "".join(filter("SFRI".__contains__, case["rows"][name])) for name in names}
     leaves = {name: leaf_of(script or "S", name) for name, script in scripts.items()}
     functions = {n: getattr(column, n) for n in ("yes", "answer", "mode", "work", "download")}
     root = eval(case["tree"], {**PUBLIC, **leaves, **functions})
-    tree = make(root, clock=column.clock if "clock [s]" in column.rows else None)
+    tree = bt.Tree(root, clock=column.clock if "clock [s]" in column.rows else None)
     found: dict[str, list[str]] = {name: [] for name in (*names, "result")}
     for call in case.get("calls", "tick " * len(column.rows["result"])).split():
         del log[:]
@@ -93,7 +91,7 @@ def played(case, column, leaf_of, make, log, status_of=lambda tree: tree.status)
         column.index += 1
         for name in names:
             found[name].append(cell([event for who, event in log if who == name]))
-        found["result"].append(bt.Status(status_of(tree)).name[0])
+        found["result"].append(tree.status.name[0])
     return found
 
 
@@ -101,43 +99,8 @@ def played(case, column, leaf_of, make, log, status_of=lambda tree: tree.status)
 def test_case(leaf, log, case):
     """The children are ticked and halted, and the tree answers, as the table says."""
     column = Column(case["rows"])
-    found = played(case, column, leaf, bt.Tree, log)
+    found = played(case, column, leaf, log)
     assert found == {name: column.rows[name] for name in found}
-
-
-# A batch has no form for these: they use a blackboard, answer SKIPPED, or are not functions.
-ONLY_IN_A_TREE = {"Background", "DeleteEntry", "Loop", "Routine", "SetEntry", "WasUpdated"}
-ONLY_IN_A_TREE |= {"WhenUpdated"}
-ONLY_WORDS = {"catch_on_halt", 'key("', "SKIPPED", "then_skip", "SetEntry", "Behaviour("}
-BATCH_CASES = [case for case in CASES if case.id.partition("-")[0] not in ONLY_IN_A_TREE]
-
-
-@pytest.mark.parametrize("case", BATCH_CASES)
-def test_case_in_a_batch(case):
-    """Functions are called, and the batch answers, as the table says; they are not halted."""
-    batches = pytest.importorskip("deepsim_btree.batch")
-    column = Column(case["rows"])
-    log: list[tuple[str, str]] = []
-
-    def leaf_of(script, name):
-        letters = itertools.cycle(script)
-
-        def act():
-            log.append((name, next(letters)))
-            return LETTERS[log[-1][1]]
-
-        return bt.Action(act, name=name)
-
-    def play():
-        make = partial(batches.Batch, count=1)
-        return played(case, column, leaf_of, make, log, lambda batch: batch.status[0])
-
-    if any(word in case["tree"] for word in ONLY_WORDS):
-        with pytest.raises(bt.StructureError):
-            play()
-        return
-    found = play()
-    assert found == {name: [one.strip("x") or "-" for one in column.rows[name]] for name in found}
 
 
 @pytest.mark.parametrize("letter", "SFRI")

@@ -359,13 +359,3 @@ def test_another_dialect():
     """The two are named."""
     with pytest.raises(ValueError, match="dialect must be 'deepsim' or 'btcpp', got 'groot'"):
         write_xml(bt.Success(), dialect="groot")
-
-
-def test_values_of_other_types_are_written_by_formatters():
-    """A type without a text is refused by name, and told what to do."""
-    tree = bt.SetEntry("x", 1 + 2j)
-    with pytest.raises(XmlError, match=r"complex has no text here: add it to formatters="):
-        write_xml(tree)
-    assert "1 and 2 i" in write_xml(
-        tree, formatters={complex: lambda z: f"{z.real:g} and {z.imag:g} i"}
-    )

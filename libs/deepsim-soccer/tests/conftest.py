@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import deepsim_btree
@@ -40,6 +41,24 @@ def run():
         pitch.sense()
 
     return run
+
+
+@pytest.fixture
+def step():
+    """Plays on in all worlds for some time [s], or until a decision; returns the latest one."""
+
+    def step(pitch, referee, seconds, until=lambda decision: False):
+        worlds = np.arange(len(pitch.world))
+        for _ in range(round(seconds / pitch.world.delta_time)):
+            pitch.drive()
+            pitch.world.tick()
+            pitch.sense()
+            decision = referee.judge(worlds)
+            if until(decision):
+                break
+        return decision
+
+    return step
 
 
 @pytest.fixture

@@ -67,33 +67,13 @@ def test_both_teams_have_the_same_restarts():
     ]:  # fmt: skip
         assert ours.call is theirs.call is Call[ours.name[4:]]
         assert [(ours.team(coach), theirs.team(coach)) for coach in (0, 1)] == [(0, 1), (1, 0)]
+    assert Mode.DROP_BALL.call is Call.DROP_BALL
+    assert Mode.STOP.call is Mode.START.call is Mode.PARKING.call is Mode.TEST.call is Call.NONE
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="does not fit"):
         CoachMessage(Mode.TEST, point_a=(400.0, 0.0)).to_bytes()
-
-
-@pytest.mark.parametrize(
-    ("mode", "call", "team"),
-    [
-        (Mode.OUR_KICK_OFF, Call.KICK_OFF, 0),
-        (Mode.OPPONENT_KICK_OFF, Call.KICK_OFF, 1),
-        (Mode.OUR_THROW_IN, Call.THROW_IN, 0),
-        (Mode.OPPONENT_THROW_IN, Call.THROW_IN, 1),
-        (Mode.OPPONENT_PENALTY, Call.PENALTY, 1),
-        (Mode.OUR_GOAL_KICK, Call.GOAL_KICK, 0),
-        (Mode.OPPONENT_GOAL_KICK, Call.GOAL_KICK, 1),
-        (Mode.OPPONENT_CORNER, Call.CORNER, 1),
-        (Mode.OUR_FREE_KICK, Call.FREE_KICK, 0),
-        (Mode.OPPONENT_FREE_KICK, Call.FREE_KICK, 1),
-        (Mode.DROP_BALL, Call.DROP_BALL, 0),
-    ],
-)
-def test_modes_are_calls_for_a_team(mode, call, team):
-    assert mode.call == call
-    assert (mode.team(0), mode.team(1)) == (team, 1 - team)
-    assert Mode.STOP.call == Mode.START.call == Mode.PARKING.call == Mode.TEST.call == Call.NONE
 
 
 def test_the_bridge_takes_the_last_command_and_counts_the_rest(link):

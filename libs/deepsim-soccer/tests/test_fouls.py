@@ -15,18 +15,6 @@ HOME = [[-8.5, 0.0], [-2.0, 1.0], [-2.0, -1.0], [8.5, 0.0], [2.0, 1.0], [2.0, -1
 """Three a side, nobody where he may not be; cyan 0 .. 2, magenta 3 .. 5."""
 
 
-def step(pitch, referee, seconds, until=lambda decision: False):
-    """Plays on and returns the latest decision."""
-    for _ in range(round(seconds / pitch.world.delta_time)):
-        pitch.drive()
-        pitch.world.tick()
-        pitch.sense()
-        decision = referee.judge(ALL)
-        if until(decision):
-            break
-    return decision
-
-
 @pytest.fixture
 def pitch(make_pitch):
     """Three a side and the ball far from everybody."""
@@ -51,7 +39,7 @@ def pitch(make_pitch):
         ({0: (-7.5, 2.0), 2: (-7.5, -2.0)}, Foul.NONE, 0),
     ],
 )
-def test_robots_leave_the_areas(pitch, moved, foul, team):
+def test_robots_leave_the_areas(pitch, step, moved, foul, team):
     """One field player of a team in each penalty area, none in a goal area, for a second."""
     places = [moved.get(number, place) for number, place in enumerate(HOME)]
     pitch.put_robots(ALL, [places], [[0.0] * 6])
@@ -65,7 +53,7 @@ def test_robots_leave_the_areas(pitch, moved, foul, team):
         assert decision.team[0] == team
 
 
-def test_who_leaves_an_area_in_time_may_come_back(pitch):
+def test_who_leaves_an_area_in_time_may_come_back(pitch, step):
     """Only a stay at a stretch is a foul, not the sum of several."""
     referee = Referee(pitch, fouls=Fouls(pitch))
     for place, seconds in [((-8.6, 1.0), 0.8), (HOME[1], 0.1), ((-8.6, 1.0), 0.8)]:
@@ -74,7 +62,7 @@ def test_who_leaves_an_area_in_time_may_come_back(pitch):
     assert step(pitch, referee, 0.4, until=lambda it: it.foul[0]).foul[0] == Foul.GOAL_AREA
 
 
-def test_nobody_dribbles_farther_than_3_m(pitch):
+def test_nobody_dribbles_farther_than_3_m(pitch, step):
     """Measured from where the robot got the ball; the others have a free kick there."""
     pitch.put_robots(ALL, [[HOME[0], (-2.0, 4.0), *HOME[2:]]], [[0.0] * 6])
     pitch.put_ball(ALL, [[-1.6, 4.0]])
@@ -87,7 +75,7 @@ def test_nobody_dribbles_farther_than_3_m(pitch):
     assert pitch.holder[0] == -1
 
 
-def test_a_pass_begins_the_distance_anew(pitch):
+def test_a_pass_begins_the_distance_anew(pitch, step):
     """Who gets the ball again may take it 3 m from there."""
     pitch.put_robots(ALL, [[HOME[0], (-2.0, 4.0), *HOME[2:]]], [[0.0] * 6])
     pitch.put_ball(ALL, [[-1.6, 4.0]])
@@ -101,7 +89,7 @@ def test_a_pass_begins_the_distance_anew(pitch):
     assert referee.phase[0] == Phase.PLAY
 
 
-def test_without_fouls_none_is_called(pitch):
+def test_without_fouls_none_is_called(pitch, step):
     pitch.put_robots(ALL, [[HOME[0], (-8.6, 1.0), *HOME[2:]]], [[0.0] * 6])
     assert step(pitch, Referee(pitch), 3.0).call[0] == Call.NONE
 
@@ -115,7 +103,7 @@ def test_a_free_kick_is_taken_outside_of_penalty_areas(pitch):
         np.testing.assert_allclose(pitch.ball_place[0, :2], spot)
 
 
-def test_the_ball_is_not_put_into_a_robot(pitch):
+def test_the_ball_is_not_put_into_a_robot(pitch, step):
     """A corner at which a robot stands is taken beside it, nearer to the centre."""
     places = [*HOME[:4], [8.75, 5.75], HOME[5]]
     pitch.put_robots(ALL, [places], [[0.0] * 6])
@@ -128,7 +116,7 @@ def test_the_ball_is_not_put_into_a_robot(pitch):
     assert not pitch.ball.out(pitch.ball_pose)[0]
 
 
-def test_a_restart_takes_its_time(pitch):
+def test_a_restart_takes_its_time(pitch, step):
     """Everybody stands for 2 s; then one team may take the ball; after 4 s the other one too."""
     referee = Referee(pitch, stop=2.0, set_piece=4.0)
     near = [[-3.6, 4.0], [0.4, 4.0]]  # one of each team faces the ball

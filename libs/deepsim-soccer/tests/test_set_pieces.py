@@ -15,19 +15,6 @@ HOME = [[-8.5, 0.0], [-2.0, 1.0], [-2.0, -1.0], [8.5, 0.0], [2.0, 1.0], [2.0, -1
 """Three a side, nobody where he may not be; cyan 0 .. 2, magenta 3 .. 5."""
 
 
-def step(pitch, referee, seconds, until=lambda decision: False):
-    """Plays on in all worlds and returns the latest decision."""
-    worlds = np.arange(len(pitch.world))
-    for _ in range(round(seconds / pitch.world.delta_time)):
-        pitch.drive()
-        pitch.world.tick()
-        pitch.sense()
-        decision = referee.judge(worlds)
-        if until(decision):
-            break
-    return decision
-
-
 def place(pitch, moved, ball=None):
     """Puts robots to `HOME`, but some elsewhere, in world 0; world 1 is its mirror image.
 
@@ -44,7 +31,7 @@ def place(pitch, moved, ball=None):
 
 @pytest.mark.parametrize("call", [Call.FREE_KICK, Call.THROW_IN, Call.CORNER, Call.GOAL_KICK])
 @pytest.mark.parametrize("stop", [0.0, 2.0])
-def test_robots_keep_their_distance_until_the_ball_is_in_play(make_pitch, call, stop):
+def test_robots_keep_their_distance_until_the_ball_is_in_play(make_pitch, step, call, stop):
     """Opponents 3 m, mates of the taker 2 m, though all of them want to the ball."""
     pitch = make_pitch(3, steps=4)
     place(pitch, {}, (3.0, 5.9))
@@ -79,7 +66,7 @@ def test_robots_keep_their_distance_until_the_ball_is_in_play(make_pitch, call, 
     assert sorted(kept[0].round(1)) == [0.0, 2.0, 2.0, 3.0, 3.0, 3.0]
 
 
-def test_opponents_may_come_as_soon_as_the_ball_moved_half_a_metre(make_pitch):
+def test_opponents_may_come_as_soon_as_the_ball_moved_half_a_metre(make_pitch, step):
     pitch = make_pitch(3, steps=4)
     place(pitch, {1: (-0.4, 0.0)}, (0.0, 0.0))
     referee = Referee(pitch, set_piece=4.0)
@@ -94,7 +81,7 @@ def test_opponents_may_come_as_soon_as_the_ball_moved_half_a_metre(make_pitch):
     assert not pitch.pause[0, 3:].any()
 
 
-def test_a_drop_ball_keeps_everybody_away_until_it_is_in_play(make_pitch):
+def test_a_drop_ball_keeps_everybody_away_until_it_is_in_play(make_pitch, step):
     pitch = make_pitch(3, steps=4)
     place(pitch, {1: (-0.6, 0.0), 4: (0.6, 0.0)}, (0.0, 0.0))
     referee = Referee(pitch, stop=2.0)
@@ -108,7 +95,7 @@ def test_a_drop_ball_keeps_everybody_away_until_it_is_in_play(make_pitch):
 
 
 @pytest.mark.parametrize("team", [0, 1])
-def test_a_penalty_is_taken_alone(make_pitch, team):
+def test_a_penalty_is_taken_alone(make_pitch, step, team):
     """The taker and the other keeper; all others are behind the middle and stay away."""
     pitch = make_pitch(4, steps=4)
     referee = Referee(pitch, stop=1.0, set_piece=4.0)
@@ -132,7 +119,7 @@ def test_a_penalty_is_taken_alone(make_pitch, team):
 
 
 @pytest.mark.parametrize(("way", "goal"), [("direct", 0), ("dribbled", 1), ("touched", 1)])
-def test_a_goal_directly_from_the_kick_off_does_not_count(make_pitch, way, goal):
+def test_a_goal_directly_from_the_kick_off_does_not_count(make_pitch, step, way, goal):
     """It is a goal kick; if the kicker dribbles first, or another robot touches it, it counts."""
     pitch = make_pitch(2, steps=4)
     referee = Referee(pitch)
@@ -158,7 +145,7 @@ def test_a_goal_directly_from_the_kick_off_does_not_count(make_pitch, way, goal)
     assert decision.team[0] == 1
 
 
-def test_fouls_at_once_are_decided_by_position(make_pitch):
+def test_fouls_at_once_are_decided_by_position(make_pitch, step):
     """In mirrored worlds the mirrored team is punished: that whose robot is nearer to the ball."""
     pitch = make_pitch(3, worlds=2, steps=4)
     for ball, team in (((-4.0, 4.0), 1), ((4.0, 4.0), 0)):
@@ -170,7 +157,7 @@ def test_fouls_at_once_are_decided_by_position(make_pitch):
         assert decision.robot.tolist() == [4 - 3 * team, 1 + 3 * team]
 
 
-def test_equal_fouls_are_decided_by_chance(make_pitch):
+def test_equal_fouls_are_decided_by_chance(make_pitch, step):
     """Both offenders are equally far from the ball, in 100 worlds."""
     pitch = make_pitch(3, worlds=100, seed=2, steps=4)
     place(pitch, {1: (-8.6, 1.2), 4: (8.6, -1.2)}, (0.0, 0.0))
@@ -190,7 +177,7 @@ def test_equal_fouls_are_decided_by_chance(make_pitch):
         ((1, 1), {0: (8.6, 1.2)}, Foul.GOAL_AREA),
     ],
 )
-def test_a_keeper_is_free_in_its_own_areas_only(make_pitch, robots, moved, foul):
+def test_a_keeper_is_free_in_its_own_areas_only(make_pitch, step, robots, moved, foul):
     pitch = make_pitch(robots, steps=4)
     count = robots[0]
     spots = [*HOME[:count], *HOME[3 : 3 + count]]
@@ -204,7 +191,7 @@ def test_a_keeper_is_free_in_its_own_areas_only(make_pitch, robots, moved, foul)
         assert decision.team[0] == 1
 
 
-def test_cards(make_pitch):
+def test_cards(make_pitch, step):
     """Every second foul is a yellow card here, and the second yellow card a red one."""
     pitch = make_pitch(3, worlds=2, steps=4)
     fouls = Fouls(pitch, caution=2)
@@ -240,7 +227,7 @@ def test_the_next_robot_keeps_the_goal_if_the_keeper_is_sent_off(make_pitch):
     assert pitch.keeper[0].tolist() == [True, False, False, False, True, False]
 
 
-def test_a_stopped_match_goes_on_with_its_restart(make_pitch):
+def test_a_stopped_match_goes_on_with_its_restart(make_pitch, step):
     """Stop, a call, start: nobody moves before, and the set piece follows."""
     pitch = make_pitch(3, worlds=2, steps=4)
     place(pitch, {}, (1.0, 4.9))
@@ -266,7 +253,7 @@ def test_a_stopped_match_goes_on_with_its_restart(make_pitch):
     assert referee.phase[1] == Phase.PLAY
 
 
-def test_parked_robots_stand_beside_the_field(make_pitch):
+def test_parked_robots_stand_beside_the_field(make_pitch, step):
     pitch = make_pitch(11, steps=4)
     referee = Referee(pitch)
     referee.stop(ALL, park=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
+
+sys.path.insert(0, str(Path(__file__).parent))  # for command_line, which several tests share
 
 TASK = """
 import numpy as np

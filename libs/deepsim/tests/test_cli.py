@@ -15,12 +15,15 @@ from sysconfig import get_path
 from typing import Any
 
 import pytest
+from command_line import call, said
 from typer.main import get_command
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from deepsim.cli import app
 
 Run = Callable[..., Result]
+BODILESS = ('world.spawn(TableModel(), "puck", Pose())', "")
+"""A change after which the agent is no model."""
 
 
 def test_an_error_of_a_callback_is_shown_with_its_place(
@@ -38,11 +41,9 @@ def test_an_error_of_a_callback_is_shown_with_its_place(
 
 
 def test_envs_show_shows_it_too(write_task: Callable[..., Path]) -> None:
-    folder = write_task()
-    init = folder / "__init__.py"
-    closes = "class Area(AreaInterface):\n    def close(self):\n        {}['speed']\n"
-    init.write_text(init.read_text().replace("class Area(AreaInterface):\n", closes))
-    result = CliRunner().invoke(app, ["envs", "show", str(folder)])
+    area = "class Area(AreaInterface):\n"
+    closes = f"{area}    def close(self):\n        {{}}['speed']\n"
+    result = call("envs", "show", write_task("pass", (area, closes)))
     assert "\nKeyError: 'speed'\n" in result.stdout
     assert "error: Area.close raised KeyError in tick 0: 'speed'" in result.stdout
 
@@ -50,10 +51,7 @@ def test_envs_show_shows_it_too(write_task: Callable[..., Path]) -> None:
 def test_an_agent_need_not_be_a_model(
     write_task: Callable[..., Path], run: Run, tmp_path: Path
 ) -> None:
-    folder = write_task("self.add_reward(1.0)")
-    init = folder / "__init__.py"
-    init.write_text(init.read_text().replace('world.spawn(TableModel(), "puck", Pose())', ""))
-    result = run(folder, "--json")
+    result = run(write_task("self.add_reward(1.0)", BODILESS), "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["episodes"][0]["rewards"] == {"puck": 3.0}
     assert (tmp_path / "out" / "trajectory.csv").read_text().count("\n") == 1
@@ -64,10 +62,7 @@ def test_a_callback_of_the_wrong_signature_is_shown_too(
     write_task: Callable[..., Path], run: Run
 ) -> None:
     """Nothing of the user's ran: there are no frames to show."""
-    folder = write_task()
-    init = folder / "__init__.py"
-    init.write_text(init.read_text().replace("(self, action)", "(self)"))
-    result = run(folder)
+    result = run(write_task("pass", ("(self, action)", "(self)")))
     assert "\nTypeError: Puck.on_action_received() takes 1 positional" in result.stdout
     assert "callbacks.py" not in result.stdout
 
@@ -79,8 +74,8 @@ def test_without_cameras_the_map_shows_lines_only(
     """A film that nobody asked for is left out."""
     result = run(write_task(), *options)
     assert result.exit_code == 0, result.output
-    said = "TableSimulator takes no pictures: the map shows lines only, there is no film"
-    assert said in " ".join(result.stdout.split())
+    text = "TableSimulator takes no pictures: the map shows lines only, there is no film"
+    assert text in said(result)
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert written == {"trajectory.csv", "map.png"}
 
@@ -101,15 +96,11 @@ def test_mp4_without_the_extra_fails_before_the_first_episode(
     write_task: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
-    folder = write_task()
-    init = folder / "__init__.py"
-    init.write_text(init.read_text().replace("World(TableSimulator())", "World(MujocoSimulator())"))
-    init.write_text(init.read_text().replace('world.spawn(TableModel(), "puck", Pose())', ""))
-    result = run(folder, "--video", "mp4")
+    engine = ("World(TableSimulator())", "World(MujocoSimulator())")
+    result = run(write_task("pass", engine, BODILESS), "--video", "mp4")
     assert result.exit_code == 1
-    assert "film.mp4 needs an extra: pip install --find-links dist 'deepsim[video]'" in " ".join(
-        result.stdout.split()
-    )
+    extra = "film.mp4 needs an extra: pip install --find-links dist 'deepsim[video]'"
+    assert extra in said(result)
     assert "made" in result.stdout
     assert "acts" not in result.stdout
 
@@ -128,8 +119,8 @@ def test_a_task_that_makes_its_own_simulator_runs_on_no_other(
 ) -> None:
     result = run(write_task(), "--backend", "gazebo")
     assert result.exit_code == 1
-    said = " ".join(result.stdout.split())
-    assert "error: pucks makes its own simulator, so it cannot run on gazebo: its make" in said
+    text = "error: pucks makes its own simulator, so it cannot run on gazebo: its make"
+    assert text in said(result)
     assert "acts" not in result.stdout
 
 
@@ -150,14 +141,13 @@ def test_a_wrong_name_or_id_gets_a_suggestion(
     write_task()
     result = run(name, "--in", str(tmp_path))
     assert result.exit_code == 1
-    said = " ".join(result.stdout.split())
-    assert f"error: there is no task {name!r}, in" in said
-    assert f"did you mean {meant!r}?" in said
+    assert f"error: there is no task {name!r}, in" in said(result)
+    assert f"did you mean {meant!r}?" in said(result)
 
 
 def test_versions_are_those_of_all_libraries() -> None:
     """Those that are installed; GPU and topics are extras."""
-    lines = CliRunner().invoke(app, ["--version"]).stdout.splitlines()
+    lines = call("--version").stdout.splitlines()
     names = {each.metadata["Name"].replace("_", "-") for each in distributions()}
     ours = sorted(name for name in names if re.fullmatch("deepsim(-[a-z0-9]+)?", name))
     assert lines == [f"{name} {version(name)}" for name in ours]
@@ -165,7 +155,7 @@ def test_versions_are_those_of_all_libraries() -> None:
 
 @pytest.mark.parametrize("group", ["", "envs", "models", "robots", "ros2", "topic", "world"])
 def test_no_help_is_cut_off(group: str) -> None:
-    shown = CliRunner().invoke(app, [*group.split(), "--help"]).stdout
+    shown = call(*group.split(), "--help").stdout
     commands = shown.partition("Show this message and exit.")[2]
     assert len(commands.splitlines()) > 3
     assert "..." not in commands
@@ -185,9 +175,9 @@ PATHS = list(commands(get_command(app)))
 def test_help_has_a_short_option_and_an_example_that_the_command_accepts(
     path: tuple[str, ...],
 ) -> None:
-    shown = CliRunner().invoke(app, [*path, "-h"])
+    shown = call(*path, "-h")
     assert shown.exit_code == 0
-    assert shown.stdout == CliRunner().invoke(app, [*path, "--help"]).stdout
+    assert shown.stdout == call(*path, "--help").stdout
     if path in [(), ("envs",), ("robots",), ("models",), ("ros2",), ("topic",), ("world",)]:
         return
     (line,) = re.findall(r"^  Example: deepsim (.*)$", shown.stdout, re.M)
@@ -202,13 +192,13 @@ def test_help_has_a_short_option_and_an_example_that_the_command_accepts(
 
 @pytest.mark.parametrize("path", [p for p in PATHS if p in [(), ("envs",), ("topic",)]])
 def test_a_group_without_a_command_shows_its_help(path: tuple[str, ...]) -> None:
-    shown = CliRunner().invoke(app, [*path])
+    shown = call(*path)
     assert shown.exit_code == 0
-    assert shown.stdout == CliRunner().invoke(app, [*path, "--help"]).stdout
+    assert shown.stdout == call(*path, "--help").stdout
 
 
 def test_help_is_in_sections_that_begin_with_where_to_begin() -> None:
-    lines = CliRunner().invoke(app, []).stdout.splitlines()
+    lines = call().stdout.splitlines()
     titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
     assert titles == [
         "Options:", "Begin:", "Your own task:", "Training:", "Models and robots:",
@@ -224,19 +214,19 @@ def test_a_command_without_a_task_lists_the_tasks(
     command: str, write_task: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(write_task().parent)
-    result = CliRunner().invoke(app, command.split())
+    result = call(*command.split())
     assert result.exit_code == 1
     assert re.search(r"pucks, cartpole, .*walk", result.stdout)
 
 
 def test_a_wrong_format_is_answered_with_those_that_exist() -> None:
-    result = CliRunner().invoke(app, ["run", "walk", "--video", "mp5"])
+    result = call("run", "walk", "--video", "mp5")
     assert result.exit_code == 2
-    assert "'--video': 'mp5' is not one of 'webp', 'gif', 'mp4'" in " ".join(result.output.split())
+    assert "'--video': 'mp5' is not one of 'webp', 'gif', 'mp4'" in said(result)
 
 
 def test_a_missing_file_is_named_once() -> None:
-    result = CliRunner().invoke(app, ["robots", "show", "nosuch.urdf"])
+    result = call("robots", "show", "nosuch.urdf")
     assert result.exit_code == 1
     assert result.stdout == "error: nosuch.urdf: cannot be opened: No such file or directory\n"
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import call, completed, require_same_files, said
 
-from deepsim.cli import app
 from deepsim_train import TrainedPolicy
 
 pytest.importorskip(
@@ -83,14 +82,6 @@ SMALL = ["--no-video", "--episodes", 2, "--set", "minibatch=32", "--set", "learn
 SMALL += ["--set", "hidden=[32]"]
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def said(result: Result) -> str:
-    return " ".join(result.output.split())
-
-
 def dataset(tmp_path: Path, format: str, choices: bool = False) -> tuple[Path, str]:
     """Writes a task and a dataset of its expert; returns both folders."""
     pytest.importorskip("minari" if format == "minari" else "pyarrow")
@@ -99,8 +90,7 @@ def dataset(tmp_path: Path, format: str, choices: bool = False) -> tuple[Path, s
     (task / "__init__.py").write_text(TASK.replace("CHOICES = False", f"CHOICES = {choices}"))
     root = tmp_path / "sets"
     options = ["--policy", "expert", "--episodes", 3, "--worlds", 4, "--root", root]
-    result = call("dataset", task, *options, "--format", format)
-    assert result.exit_code == 0, result.output
+    completed("dataset", task, *options, "--format", format)
     name = "follow/expert-v0" if format == "minari" else "follow_expert"
     return task, str(root / "deepsim" / name)
 
@@ -112,16 +102,14 @@ def test_it_learns_to_act_as_the_dataset_does(tmp_path: Path, format: str, choic
     """The expert earns 20 in an episode; its clone earns as much with other seeds."""
     task, data = dataset(tmp_path, format, choices)
     out = tmp_path / "out"
-    result = call("train", task, "--from", data, *SMALL, "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", task, "--from", data, *SMALL, "--out", out)
     with (out / "cloning.csv").open() as file:
         rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
     assert [row["epoch"] for row in rows] == list(range(1, 51))
     assert rows[-1]["held_back"] < 0.2 * rows[0]["held_back"]
     assert json.loads((out / "config.json").read_text())["steps"] == 0
-    played = call("run", task, "--policy", out, "--worlds", 3, "--seed", 99, "--json",
+    played = completed("run", task, "--policy", out, "--worlds", 3, "--seed", 99, "--json",
                   "--out", tmp_path / "played")  # fmt: skip
-    assert played.exit_code == 0, played.output
     rewards = [each["rewards"] for each in json.loads(played.stdout)["episodes"]]
     assert all(reward > 18.0 for each in rewards for reward in each.values())
     policy = TrainedPolicy.load(out / "policy.npz")
@@ -129,10 +117,10 @@ def test_it_learns_to_act_as_the_dataset_does(tmp_path: Path, format: str, choic
         "place": np.zeros((1, 2, 2)), "kind": np.ones(1), "camera": np.full((1, 36, 36, 1), 50)
     }  # fmt: skip
     again, short = tmp_path / "again", tmp_path / "short"
-    assert call("train", task, "--from", data, *SMALL, "--out", again).exit_code == 0
+    completed("train", task, "--from", data, *SMALL, "--out", again)
     assert (again / "policy.npz").read_bytes() == (out / "policy.npz").read_bytes()
     fewer = ["--set", "cloning_epochs=3"]
-    assert call("train", task, "--from", data, *SMALL, *fewer, "--out", short).exit_code == 0
+    completed("train", task, "--from", data, *SMALL, *fewer, "--out", short)
     assert (short / "cloning.csv").read_text().splitlines()[3].startswith("3,")
     assert len((short / "cloning.csv").read_text().splitlines()) == 4
     assert policy.act("red", seen).shape == ((1,) if choices else (1, 2))
@@ -143,16 +131,13 @@ def test_ppo_goes_on_from_the_clone(tmp_path: Path) -> None:
     task, data = dataset(tmp_path, "lerobot")
     options = [*SMALL, "--worlds", 4, "--set", "rollout=40", "--set", "log_std=-2.5"]
     first = tmp_path / "first"
-    result = call("train", task, "--from", data, *options, "--steps", 320, "--out", first)
-    assert result.exit_code == 0, result.output
+    completed("train", task, "--from", data, *options, "--steps", 320, "--out", first)
     with (first / "progress.csv").open() as file:
         assert float(next(csv.DictReader(file))["reward"]) > 17.0
-    assert call("train", "--resume", first, "--steps", 640).exit_code == 0
+    completed("train", "--resume", first, "--steps", 640)
     whole = tmp_path / "whole"
-    result = call("train", task, "--from", data, *options, "--steps", 640, "--out", whole)
-    assert result.exit_code == 0, result.output
-    for name in ("policy.npz", "progress.csv"):
-        assert (first / name).read_bytes() == (whole / name).read_bytes()
+    completed("train", task, "--from", data, *options, "--steps", 640, "--out", whole)
+    require_same_files(first, whole, "policy.npz", "progress.csv")
 
 
 @pytest.mark.parametrize(

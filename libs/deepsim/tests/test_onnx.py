@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import call, completed, said
 from gymnasium import spaces
-from typer.testing import CliRunner, Result
 
-from deepsim.cli import app
 from deepsim_train import TrainedPolicy
 from deepsim_train.policies.networks import Convolution, Part, PictureNetwork
 from deepsim_train.task_code import TaskError
@@ -31,14 +30,6 @@ from deepsim_train.training.onnx_file import write_onnx  # noqa: E402 (skipped w
 
 Floats = np.float32
 BOX = spaces.Box(-0.5, 0.75, (2, 2))
-
-
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def said(result: Result) -> str:
-    return " ".join(result.stdout.split())
 
 
 def drawn(rng: np.random.Generator, *shape: int) -> Any:
@@ -157,16 +148,14 @@ def task_with_policy(write_task: Callable[..., Path], *changes: tuple[str, str])
 
 def test_export_writes_what_run_plays(write_task: Callable[..., Path], tmp_path: Path) -> None:
     task = task_with_policy(write_task)
-    result = call("export", task)
-    assert result.exit_code == 0, result.output
+    result = completed("export", task)
     assert f"wrote {task / 'policy.onnx'}" in said(result)
-    assert call("export", task, "--out", tmp_path / "mine.onnx").exit_code == 0
+    completed("export", task, "--out", tmp_path / "mine.onnx")
     assert (tmp_path / "mine.onnx").read_bytes() == (task / "policy.onnx").read_bytes()
     rewards = []
     for number, policy in enumerate(("trained", tmp_path / "mine.onnx")):
         options = ["--policy", policy, "--json", "--out", tmp_path / f"{number}"]
-        played = call("run", task, *options)
-        assert played.exit_code == 0, played.output
+        played = completed("run", task, *options)
         rewards += [each["rewards"] for each in json.loads(played.stdout)["episodes"]]
     assert rewards == [{"puck": 1.5}] * 2
 
@@ -180,12 +169,11 @@ def test_in_the_folder_of_a_training_others_act_as_they_did_there(
     TrainedPolicy(0 * ones, ones, 9.0, layers, -ones, ones, (1,)).save(folder / "policy.npz")
     config = {"agent": "disc", "others": "hide"}
     (folder / "config.json").write_text(json.dumps(config))
-    assert call("export", folder).exit_code == 0
+    completed("export", folder)
     texts = []
     for policy in (folder, folder / "policy.onnx"):
-        played = call("run", array_task, "--policy", policy, "--json", "--out",
+        played = completed("run", array_task, "--policy", policy, "--json", "--out",
                       tmp_path / policy.name)  # fmt: skip
-        assert played.exit_code == 0, played.output
         texts.append(json.loads(played.stdout)["episodes"])
     assert texts[0] == texts[1]
 
@@ -251,7 +239,7 @@ def test_the_metadata_say_what_the_numbers_are(write_task: Callable[..., Path]) 
     """Names and bounds from the policy; agents and the rate of actions from the task."""
     slow = ("TableSimulator()", "TableSimulator(timestep=0.02)"), ("=seed)", "=seed, frame_skip=5)")
     task = task_with_policy(write_task, *slow)
-    assert call("export", task).exit_code == 0
+    completed("export", task)
     session = onnxruntime.InferenceSession(task / "policy.onnx")
     found = session.get_modelmeta().custom_metadata_map
     assert json.loads(found["inputs"]) == {"observation": {"shape": [1], "dtype": "float32"}}

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import call, change, completed, require_same_files, rows_of, said
 
-from deepsim.cli import app
 from deepsim_train import TrainedPolicy
 
 pytest.importorskip(
@@ -37,33 +36,11 @@ MIXED = (
 RESULTS = ("policy_puck.npz", "policy_disc.npz", "progress.csv", "trajectory.csv")
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def said(result: Result) -> str:
-    return " ".join(result.stdout.split())
-
-
-def change(task: Path, *changes: tuple[str, str]) -> None:
-    source = (task / "__init__.py").read_text()
-    for old, new in changes:
-        assert old in source
-        source = source.replace(old, new)
-    (task / "__init__.py").write_text(source)
-
-
-def rows_of(folder: Path) -> list[dict[str, str]]:
-    with (folder / "progress.csv").open() as file:
-        return list(csv.DictReader(file))
-
-
 def test_each_agent_has_a_policy_and_curves_of_its_own(array_task: Path, tmp_path: Path) -> None:
     """Each learns to act as much as it may, and one's networks are not the other's."""
     out = tmp_path / "out"
     options = ["--steps", 2048, "--set", "rollout=32", "--set", "learning_rate=0.02"]
-    result = call("train", array_task, *options, "--policies", "agent", "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", array_task, *options, "--policies", "agent", "--out", out)
     assert {file.name for file in out.glob("[mp]o*")} == {
         "model_disc.zip", "model_puck.zip", "policy_disc.npz", "policy_puck.npz",
     }  # fmt: skip
@@ -83,25 +60,21 @@ def test_policies_of_groups_have_spaces_of_their_own(array_task: Path, tmp_path:
     """In the folder of the training each agent acts by its own, as array or as ONNX model."""
     change(array_task, *MIXED)
     out = tmp_path / "out"
-    result = call("train", array_task, *SMALL, "--policies", "group", "--no-video", "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", array_task, *SMALL, "--policies", "group", "--no-video", "--out", out)
     disc = TrainedPolicy.load(out / "policy_disc.npz")
     assert disc.high is not None
     assert disc.high.tolist() == [0.5]
-    played = call("run", array_task, "--policy", out, "--seed", 0, "--out", tmp_path / "played",
+    completed("run", array_task, "--policy", out, "--seed", 0, "--out", tmp_path / "played",
                   "--episodes", 3)  # fmt: skip
-    assert played.exit_code == 0, played.output
     trajectories = [folder / "trajectory.csv" for folder in (out, tmp_path / "played")]
     assert trajectories[0].read_bytes() == trajectories[1].read_bytes()
     pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
-    exported = call("export", out)
-    assert exported.exit_code == 0, exported.output
+    exported = completed("export", out)
     for name in ("puck", "disc"):
         model = out / f"policy_{name}.onnx"
         assert f"wrote {model}" in said(exported)
         again = tmp_path / name
-        by_model = call("run", array_task, "--policy", model, "--out", again, "--episodes", 3)
-        assert by_model.exit_code == 0, by_model.output
+        completed("run", array_task, "--policy", model, "--out", again, "--episodes", 3)
         for row, other in zip(
             csv.reader((again / "trajectory.csv").read_text().splitlines()),
             csv.reader(trajectories[0].read_text().splitlines()),
@@ -130,9 +103,11 @@ ACTS = """    def get_state(self):
 @pytest.mark.parametrize(
     "more",
     [
-        ["--policies", "agent", "--set", "evaluate=3", "--set", "evaluate_every=2"],
+        [
+            *("--policies", "puck=p*", "--policies", "disc=d*"),
+            *("--set", "evaluate=3", "--set", "evaluate_every=2"),
+        ],
         ["--policies", "puck=puck", "--set", "self_play=2", "--set", "self_play_every=1"],
-        ["--policies", "puck=p*", "--policies", "disc=d*"],
     ],
 )
 def test_a_training_that_is_killed_at_a_random_moment_goes_on_to_the_same_bytes(
@@ -148,15 +123,11 @@ def test_a_training_that_is_killed_at_a_random_moment_goes_on_to_the_same_bytes(
         for _ in range(random.randrange(33, 100)):  # noqa: NPY002, RUF100 (each run tries another)
             next(acts)
         process.kill()
-    resumed = call("train", "--resume", tmp_path / "killed")
-    assert resumed.exit_code == 0, resumed.output
-    whole = call("train", array_task, *options, "--out", tmp_path / "whole")
-    assert whole.exit_code == 0, whole.output
+    completed("train", "--resume", tmp_path / "killed")
+    completed("train", array_task, *options, "--out", tmp_path / "whole")
     names = [name for name in RESULTS if (tmp_path / "whole" / name).exists()]
     assert len(names) == (3 if "self_play=2" in more else 4)
-    for name in names:
-        one, other = ((tmp_path / each / name).read_bytes() for each in ("killed", "whole"))
-        assert one == other, name
+    require_same_files(tmp_path / "killed", tmp_path / "whole", *names)
     if "evaluate=3" in more:
         assert "eval/reward/disc" in rows_of(tmp_path / "whole")[1]
 
@@ -173,8 +144,7 @@ def test_a_signal_keeps_all_policies(array_task: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, env=stopping, capture_output=True, text=True)
     assert done.returncode == 143, done.stdout + done.stderr
     assert "stopped after 64 steps; the policy is kept" in " ".join(done.stdout.split())
-    resumed = call("train", "--resume", out)
-    assert resumed.exit_code == 0, resumed.output
+    completed("train", "--resume", out)
     assert [row["steps"] for row in rows_of(out)] == ["64", "128", "192"]
 
 
@@ -183,11 +153,10 @@ def test_agents_that_do_not_learn_act_by_a_policy_of_the_task(
 ) -> None:
     out = tmp_path / "out"
     options = [*SMALL, "--policies", "mine=disc", "--others", "chase"]
-    result = call("train", array_task, *options, "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", array_task, *options, "--out", out)
     assert (out / "policy_mine.npz").is_file()
     assert "reward/puck" not in rows_of(out)[0]
-    assert call("run", array_task, "--policy", out, "--out", tmp_path / "played").exit_code == 0
+    completed("run", array_task, "--policy", out, "--out", tmp_path / "played")
 
 
 def test_past_policies_are_those_of_each_learner(array_task: Path, tmp_path: Path) -> None:
@@ -205,8 +174,7 @@ def test_past_policies_are_those_of_each_learner(array_task: Path, tmp_path: Pat
     out = tmp_path / "out"
     options = [*SMALL, "--policies", "one=puck", "--policies", "two=disc"]
     options += ["--set", "self_play=3", "--set", "self_play_every=1"]
-    result = call("train", array_task, *options, "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", array_task, *options, "--out", out)
     league = pickle.loads((out / "checkpoint.pkl").read_bytes())["league"]
     seen = np.full((1, 1), 0.5, np.float32)
     rngs = [np.random.default_rng(0)]

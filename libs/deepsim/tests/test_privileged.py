@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import call, completed, require_same_files, rows_of
 from numpy.typing import NDArray
-from typer.testing import CliRunner, Result
 
-from deepsim.cli import app
 from deepsim_train import load_policy
 
 sb3_contrib = pytest.importorskip(
@@ -71,21 +69,12 @@ SMALL = ["--worlds", 2, "--no-video", "--set", "rollout=8", "--set", "minibatch=
 SMALL += ["--set", "epochs=2", "--episodes", 1]
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def write_lottery(folder: Path, privileged: str = '["luck"]', masked: bool = False) -> Path:
     task = folder / "lottery"
     task.mkdir()
     text = TASK.replace("PRIVILEGED", privileged).replace("MASKED = False", f"MASKED = {masked}")
     (task / "__init__.py").write_text(text)
     return task
-
-
-def rows_of(folder: Path) -> list[dict[str, str]]:
-    with (folder / "progress.csv").open() as file:
-        return list(csv.DictReader(file))
 
 
 def observations(rng: np.random.Generator, masked: bool) -> dict[str, NDArray[Any]]:
@@ -100,8 +89,7 @@ def test_its_policy_never_reads_a_privileged_key(tmp_path: Path, kind: str) -> N
     masked, out = kind == "masked", tmp_path / "out"
     task = write_lottery(tmp_path, masked=masked)
     options = ["--set", "lstm=8"] if kind == "lstm" else []
-    result = call("train", task, *SMALL, *options, "--steps", 64, "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", task, *SMALL, *options, "--steps", 64, "--out", out)
     rng = np.random.default_rng(3)
     seen = observations(rng, masked)
     other = {**seen, "luck": rng.uniform(-1.0, 1.0, (40, 2)).astype(np.float32)}
@@ -139,20 +127,17 @@ def test_what_it_trained_is_run_exported_and_resumed(tmp_path: Path) -> None:
     task, out, whole = write_lottery(tmp_path), tmp_path / "out", tmp_path / "whole"
     options = [*SMALL, "--set", "desired_kl=0.01", "--set", "evaluate=2"]
     options += ["--set", "evaluate_every=1"]
-    assert call("train", task, *options, "--steps", 64, "--out", out).exit_code == 0
-    exported = call("export", out)
-    assert exported.exit_code == 0, exported.output
+    completed("train", task, *options, "--steps", 64, "--out", out)
+    completed("export", out)
     rewards = []
     for number, policy in enumerate((out, out / "policy.onnx")):
         folder = tmp_path / f"played_{number}"
-        played = call("run", task, "--policy", policy, "--json", "--out", folder)
-        assert played.exit_code == 0, played.output
+        played = completed("run", task, "--policy", policy, "--json", "--out", folder)
         rewards.append([each["rewards"] for each in json.loads(played.stdout)["episodes"]])
     assert rewards[0] == rewards[1]
-    assert call("train", "--resume", out, "--steps", 128).exit_code == 0
-    assert call("train", task, *options, "--steps", 128, "--out", whole).exit_code == 0
-    for name in ("policy.npz", "progress.csv"):
-        assert (out / name).read_bytes() == (whole / name).read_bytes()
+    completed("train", "--resume", out, "--steps", 128)
+    completed("train", task, *options, "--steps", 128, "--out", whole)
+    require_same_files(out, whole, "policy.npz", "progress.csv")
     assert "eval/reward" in rows_of(out)[0]
 
 
@@ -167,8 +152,7 @@ def test_only_with_the_key_the_value_function_foresees_rewards(tmp_path: Path, k
         )
     options = ["--steps", 8192, "--worlds", 8, "--no-video", "--episodes", 1]
     options += ["--set", "rollout=64", "--set", "learning_rate=0.005"]
-    result = call("train", task, *options, "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", task, *options, "--out", out)
     explained = float(rows_of(out)[-1]["train/explained_variance"])
     assert explained > 0.8 if known else explained < 0.5
 
@@ -203,8 +187,7 @@ def test_the_learning_rate_follows_the_divergence_of_updates(tmp_path: Path) -> 
         "--set",
         "desired_kl=0.002",
     ]
-    result = call("train", write_lottery(tmp_path), *options, "--out", tmp_path / "out")
-    assert result.exit_code == 0, result.output
+    completed("train", write_lottery(tmp_path), *options, "--out", tmp_path / "out")
     rows = [
         (float(row["train/learning_rate"]), float(row["train/approx_kl"]))
         for row in rows_of(tmp_path / "out")

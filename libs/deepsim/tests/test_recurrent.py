@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import call, completed, require_same_files, rows_of, said
 
 from deepsim import load_task
-from deepsim.cli import app
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.policies.trained_policy import RecurrentPolicy, load_policy
 
@@ -91,14 +89,6 @@ MASKED = (
 """Changes after which a mask allows both signs."""
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def said(result: Result) -> str:
-    return " ".join(result.stdout.split())
-
-
 @pytest.fixture
 def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A task that needs a memory; it stops itself at the act `sys.acts` of 1000."""
@@ -114,15 +104,12 @@ def test_it_learns_what_only_a_memory_can(task: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = ["--steps", 12288, "--worlds", 8, "--no-video", "--set", "lstm=16", "--set", "seed=1"]
     options += ["--set", "hidden=[16]", "--set", "rollout=48", "--set", "learning_rate=0.01"]
-    result = call("train", task, *options, "--set", "evaluate=20", "--set", "evaluate_every=4",
+    completed("train", task, *options, "--set", "evaluate=20", "--set", "evaluate_every=4",
                   "--out", out)  # fmt: skip
-    assert result.exit_code == 0, result.output
-    with (out / "progress.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(out)
     assert float(rows[-1]["eval/reward"]) > 0.95
-    played = call("run", task, "--policy", out, "--worlds", 3, "--episodes", 5, "--json",
+    played = completed("run", task, "--policy", out, "--worlds", 3, "--episodes", 5, "--json",
                   "--out", tmp_path / "played")  # fmt: skip
-    assert played.exit_code == 0, played.output
     with (tmp_path / "played" / "trajectory.csv").open() as file:
         assert len(list(file)) == 1  # its agents have no bodies
     assert played.stdout.count('"left": 1.0') + played.stdout.count('"right": 1.0') >= 28
@@ -131,8 +118,7 @@ def test_it_learns_what_only_a_memory_can(task: Path, tmp_path: Path) -> None:
 def test_its_actions_are_those_of_the_model(task: Path, tmp_path: Path) -> None:
     """Of two agents through several episodes, in several worlds or alone."""
     out = tmp_path / "out"
-    result = call("train", task, *SMALL, "--set", "normalize=false", "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", task, *SMALL, "--set", "normalize=false", "--out", out)
     policy = load_policy(out / "policy.npz")
     assert isinstance(policy, RecurrentPolicy)
     model = RecurrentPPO.load(out / "model.zip", device="cpu")
@@ -158,13 +144,10 @@ def test_a_stopped_training_goes_on_to_the_same_bytes(
     monkeypatch.setattr(sys, "acts", 1000 - 41)
     stopped = call("train", task, *SMALL, *more, "--out", tmp_path / "stopped")
     assert stopped.exit_code == 143, stopped.output
-    resumed = call("train", "--resume", tmp_path / "stopped")
-    assert resumed.exit_code == 0, resumed.output
-    assert call("train", task, *SMALL, *more, "--out", tmp_path / "whole").exit_code == 0
+    completed("train", "--resume", tmp_path / "stopped")
+    completed("train", task, *SMALL, *more, "--out", tmp_path / "whole")
     names = ["policy_left.npz", "policy_right.npz"] if more else ["policy.npz"]
-    for name in (*names, "progress.csv"):
-        one, other = ((tmp_path / each / name).read_bytes() for each in ("stopped", "whole"))
-        assert one == other, name
+    require_same_files(tmp_path / "stopped", tmp_path / "whole", *names, "progress.csv")
 
 
 @pytest.mark.parametrize(
@@ -182,15 +165,12 @@ def test_self_play_against_past_memories_goes_on_to_the_same_bytes(
     monkeypatch.setattr(sys, "acts", 1000 - 61)
     stopped = call("train", task, *options, "--out", tmp_path / "stopped")
     assert stopped.exit_code == 143, stopped.output
-    resumed = call("train", "--resume", tmp_path / "stopped")
-    assert resumed.exit_code == 0, resumed.output
-    assert call("train", task, *options, "--out", tmp_path / "whole").exit_code == 0
-    for name in ("policy_one.npz" if "--policies" in more else "policy.npz", "progress.csv"):
-        one, other = ((tmp_path / each / name).read_bytes() for each in ("stopped", "whole"))
-        assert one == other, name
+    completed("train", "--resume", tmp_path / "stopped")
+    completed("train", task, *options, "--out", tmp_path / "whole")
+    name = "policy_one.npz" if "--policies" in more else "policy.npz"
+    require_same_files(tmp_path / "stopped", tmp_path / "whole", name, "progress.csv")
     out = tmp_path / "played"
-    played = call("run", task, "--policy", tmp_path / "whole", "--worlds", 2, "--out", out)
-    assert played.exit_code == 0, played.output
+    completed("run", task, "--policy", tmp_path / "whole", "--worlds", 2, "--out", out)
 
 
 def test_beside_the_task_it_is_its_policy_and_as_onnx_it_acts_alike(
@@ -202,13 +182,11 @@ def test_beside_the_task_it_is_its_policy_and_as_onnx_it_acts_alike(
     from deepsim_train.policies.onnx_policy import load_onnx  # noqa: PLC0415 (an extra)
 
     out = tmp_path / "out"
-    assert call("train", task, *SMALL, "--out", out).exit_code == 0
-    exported = call("export", out)
-    assert exported.exit_code == 0, exported.output
+    completed("train", task, *SMALL, "--out", out)
+    completed("export", out)
     (task / "policy.npz").write_bytes((out / "policy.npz").read_bytes())
     for policy in ("trained", out / "policy.onnx"):
-        played = call("run", task, "--policy", policy, "--out", tmp_path / Path(policy).name)
-        assert played.exit_code == 0, played.output
+        completed("run", task, "--policy", policy, "--out", tmp_path / Path(policy).name)
     environment = load_task(task).environment(worlds=2)
     one = slot_policy(load_policy(out / "policy.npz"), environment, 0)
     other = slot_policy(load_onnx(out / "policy.onnx"), environment, 0)

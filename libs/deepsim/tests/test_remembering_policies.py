@@ -8,9 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
-
-from deepsim.cli import app
+from command_line import call, completed
 
 ONCE = """
 class Once:
@@ -37,10 +35,6 @@ def once(write_task: Callable[..., Path]) -> Path:
     return folder
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def test_run_begins_each_episode(once: Path, tmp_path: Path) -> None:
     result = call("run", once, "--episodes", 3, "--out", tmp_path / "out", "--json")
     episodes = json.loads(result.stdout)["episodes"]
@@ -53,8 +47,7 @@ def test_dataset_begins_each_episode(
     pytest.importorskip("h5py")
     minari = pytest.importorskip("minari", reason="tox -e py311-train in libs/deepsim")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    result = call("dataset", once, "--episodes", 3, "--id", "once-v0")
-    assert result.exit_code == 0, result.output
+    completed("dataset", once, "--episodes", 3, "--id", "once-v0")
     episodes = list(minari.load_dataset("once-v0").iterate_episodes())
     assert [episode.rewards.tolist() for episode in episodes] == [[1.0, 0.0, 0.0]] * 3
 

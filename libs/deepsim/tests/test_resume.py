@@ -13,9 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import call, completed, require_same_files, said
 
-from deepsim.cli import app
 from deepsim_train import TrainedPolicy
 from deepsim_train.training.run_folder import one_writer
 
@@ -26,24 +25,12 @@ pytest.importorskip(
 WriteTask = Callable[..., Path]
 SMALL = ["--steps", "160", "--worlds", "2", "--set", "rollout=16", "--set", "minibatch=16"]
 """Five updates."""
+RESULTS = ("policy.npz", "progress.csv", "trajectory.csv")
 
 STOPS = """import os, sys
         sys.acts = getattr(sys, "acts", 0) + 1
         if sys.acts == {act}: os.kill(os.getpid(), {number})
         self.add_reward(float(action[0]))"""
-
-
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def said(result: Result) -> str:
-    return " ".join(result.stdout.split())
-
-
-def require_same_results(one: Path, other: Path) -> None:
-    for name in ("policy.npz", "progress.csv", "trajectory.csv"):
-        assert (one / name).read_bytes() == (other / name).read_bytes(), name
 
 
 @pytest.mark.parametrize(
@@ -68,11 +55,9 @@ def test_a_signal_at_a_random_moment_loses_nothing(
     assert TrainedPolicy.load(tmp_path / "stopped" / "policy.npz").shape == (1,)
     assert f"stopped after {(moment - 1) // 32 * 32} steps" in said(stopped)
     assert f"to go on: deepsim train --resume {tmp_path / 'stopped'}" in said(stopped)
-    resumed = call("train", "--resume", tmp_path / "stopped")
-    assert resumed.exit_code == 0, resumed.output
-    whole = call("train", task, *SMALL, "--seed", 3, "--out", tmp_path / "whole")
-    assert whole.exit_code == 0, whole.output
-    require_same_results(tmp_path / "stopped", tmp_path / "whole")
+    completed("train", "--resume", tmp_path / "stopped")
+    completed("train", task, *SMALL, "--seed", 3, "--out", tmp_path / "whole")
+    require_same_files(tmp_path / "stopped", tmp_path / "whole", *RESULTS)
 
 
 def test_a_process_that_is_killed_goes_on_from_its_checkpoint(
@@ -91,11 +76,9 @@ def test_a_process_that_is_killed_goes_on_from_its_checkpoint(
             next(acts)
         process.kill()
     assert TrainedPolicy.load(tmp_path / "killed" / "policy.npz").shape == (1,)
-    resumed = call("train", "--resume", tmp_path / "killed")
-    assert resumed.exit_code == 0, resumed.output
-    whole = call("train", array_task, *options, "--out", tmp_path / "whole")
-    assert whole.exit_code == 0, whole.output
-    require_same_results(tmp_path / "killed", tmp_path / "whole")
+    completed("train", "--resume", tmp_path / "killed")
+    completed("train", array_task, *options, "--out", tmp_path / "whole")
+    require_same_files(tmp_path / "killed", tmp_path / "whole", *RESULTS)
 
 
 ACTS = """    def get_state(self):
@@ -120,19 +103,18 @@ def test_one_of_several_agents_goes_on_among_policies_on_arrays(
     options = [*SMALL, "--agent", "disc", "--others", "chase"]
     monkeypatch.setattr(sys, "acts", 0, raising=False)
     assert call("train", array_task, *options, "--out", tmp_path / "stopped").exit_code == 143
-    assert call("train", "--resume", tmp_path / "stopped").exit_code == 0
-    assert call("train", array_task, *options, "--out", tmp_path / "whole").exit_code == 0
-    require_same_results(tmp_path / "stopped", tmp_path / "whole")
+    completed("train", "--resume", tmp_path / "stopped")
+    completed("train", array_task, *options, "--out", tmp_path / "whole")
+    require_same_files(tmp_path / "stopped", tmp_path / "whole", *RESULTS)
 
 
 def test_a_training_can_go_on_for_longer(write_task: WriteTask, tmp_path: Path) -> None:
     """The same bytes as one that was as long from the beginning."""
     task = write_task("self.add_reward(float(action[0]))")
-    assert call("train", task, *SMALL, "--out", tmp_path / "longer").exit_code == 0
-    resumed = call("train", "--resume", tmp_path / "longer", "--steps", 224)
-    assert resumed.exit_code == 0, resumed.output
-    assert call("train", task, *SMALL, "--steps", 224, "--out", tmp_path / "long").exit_code == 0
-    require_same_results(tmp_path / "longer", tmp_path / "long")
+    completed("train", task, *SMALL, "--out", tmp_path / "longer")
+    completed("train", "--resume", tmp_path / "longer", "--steps", 224)
+    completed("train", task, *SMALL, "--steps", 224, "--out", tmp_path / "long")
+    require_same_files(tmp_path / "longer", tmp_path / "long", *RESULTS)
 
 
 def test_the_file_of_a_run_reproduces_it(write_task: WriteTask, tmp_path: Path) -> None:
@@ -140,17 +122,12 @@ def test_the_file_of_a_run_reproduces_it(write_task: WriteTask, tmp_path: Path) 
     task = write_task("self.add_reward(float(action[0]))")
     file = tmp_path / "settings.yaml"
     file.write_text("gamma: 0.9\nhidden: [8, 8]\nevaluate: 4\nevaluate_every: 2\nseed: 5\n")
-    first = call("train", task, *SMALL, "--config", file, "--out", tmp_path / "first")
-    assert first.exit_code == 0, first.output
+    completed("train", task, *SMALL, "--config", file, "--out", tmp_path / "first")
     config = tmp_path / "first" / "config.json"
-    again = call("train", task, "--config", config, "--out", tmp_path / "again")
-    assert again.exit_code == 0, again.output
-    require_same_results(tmp_path / "first", tmp_path / "again")
+    completed("train", task, "--config", config, "--out", tmp_path / "again")
+    require_same_files(tmp_path / "first", tmp_path / "again", *RESULTS)
     assert "eval/reward" in (tmp_path / "first" / "progress.csv").read_text()
-    without = call(
-        "train", task, "--config", config, "--set", "evaluate=0", "--out", tmp_path / "w"
-    )
-    assert without.exit_code == 0, without.output
+    completed("train", task, "--config", config, "--set", "evaluate=0", "--out", tmp_path / "w")
     policies = [(tmp_path / name / "policy.npz").read_bytes() for name in ("first", "w")]
     assert policies[0] == policies[1]
 
@@ -171,8 +148,7 @@ def test_a_full_disk_ends_it_clearly_and_keeps_the_last_checkpoint(
     text = " ".join((done.stdout + done.stderr).split())
     assert f"error: cannot write to {tmp_path / 'out'}: File too large" in text
     assert "Traceback" not in text
-    resumed = call("train", "--resume", tmp_path / "out")
-    assert resumed.exit_code == 0, resumed.output
+    completed("train", "--resume", tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -193,7 +169,7 @@ def test_what_cannot_be_resumed_is_one_line(options: list[str], message: str) ->
 def test_what_changed_since_the_run_began_is_named(write_task: WriteTask, tmp_path: Path) -> None:
     """Files of the task, whose rewards may be others, and versions of packages."""
     task = write_task()
-    assert call("train", task, *SMALL, "--out", tmp_path / "run").exit_code == 0
+    completed("train", task, *SMALL, "--out", tmp_path / "run")
     again = ["train", "--resume", tmp_path / "run", "--steps"]
     assert "changed since" not in said(call(*again, 192))
     init, versions = task / "__init__.py", tmp_path / "run" / "versions.json"
@@ -209,14 +185,14 @@ def test_what_changed_since_the_run_began_is_named(write_task: WriteTask, tmp_pa
 def test_a_folder_has_one_writer(write_task: WriteTask, tmp_path: Path) -> None:
     """A second resume would overwrite what the first one writes."""
     out = tmp_path / "run"
-    assert call("train", write_task(), *SMALL, "--out", out, "--no-video").exit_code == 0
+    completed("train", write_task(), *SMALL, "--out", out, "--no-video")
     before = {file.name: file.read_bytes() for file in out.iterdir()}
     with one_writer(out):
         result = call("train", "--resume", out, "--steps", "320")
         assert result.exit_code == 1
         assert "another training run writes to" in said(result)
         assert {file.name: file.read_bytes() for file in out.iterdir()} == before
-    assert call("train", "--resume", out, "--steps", "320", "--no-video").exit_code == 0
+    completed("train", "--resume", out, "--steps", "320", "--no-video")
 
 
 def test_a_state_that_could_not_be_read_back_is_told(array_task: Path, tmp_path: Path) -> None:

@@ -8,14 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import said
 from typer.testing import Result
 
 Run = Callable[..., Result]
 WriteTask = Callable[..., Path]
-
-
-def words(result: Result) -> str:
-    return " ".join(result.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -42,13 +39,13 @@ def test_an_error_of_the_tasks_own_code_is_shown_with_its_place(
 ) -> None:
     """From its own first frame on, and one line of what failed."""
     result = run(write_task("pass", change))
-    said = [line.strip() for line in result.stdout.splitlines()]
-    first = said[said.index("Traceback (most recent call last):") + 1]
+    shown = [line.strip() for line in result.stdout.splitlines()]
+    first = shown[shown.index("Traceback (most recent call last):") + 1]
     assert "pucks/__init__.py" in first
     place, statement, error = lines
-    assert [line for line in said if line.endswith(place)]
-    assert statement in said
-    assert said[-1].startswith(error)
+    assert [line for line in shown if line.endswith(place)]
+    assert statement in shown
+    assert shown[-1].startswith(error)
     assert result.exit_code == 1
 
 
@@ -57,19 +54,19 @@ def test_an_error_of_a_library_is_shown_with_its_place_in_the_task(
 ) -> None:
     """The task's own frames, and none of the libraries."""
     change = ("self.puck = ", 'from deepsim import Transform; Transform(world, "pick").pose; ')
-    said = [line.strip() for line in run(write_task("pass", change)).stdout.splitlines()]
-    start = said.index("Traceback (most recent call last):")
-    assert said[-1].startswith("error: no model is named 'pick'")
-    places = [line.rpartition(" in ")[2] for line in said[start:] if line.startswith("File ")]
+    shown = [line.strip() for line in run(write_task("pass", change)).stdout.splitlines()]
+    start = shown.index("Traceback (most recent call last):")
+    assert shown[-1].startswith("error: no model is named 'pick'")
+    places = [line.rpartition(" in ")[2] for line in shown[start:] if line.startswith("File ")]
     assert places == ["make", "__init__"]
-    assert all("pucks/__init__.py" in line for line in said[start:] if line.startswith("File "))
+    assert all("pucks/__init__.py" in line for line in shown[start:] if line.startswith("File "))
 
 
 def test_what_the_environment_finds_wrong_has_no_frames_of_its_own(
     write_task: WriteTask, run: Run
 ) -> None:
     result = run(write_task("pass", ("return {}", "return None")))
-    assert words(result).endswith(
+    assert said(result).endswith(
         "error: the reset raised TypeError: Area.get_info() must return a dict, got None"
     )
     assert "environment.py" not in result.stdout
@@ -83,11 +80,11 @@ def test_a_task_without_cameras_has_no_film_and_no_map(
     (folder / "__init__.py").write_text(text[: text.index("TASK =")] + 'TASK = Task("pucks", make)')
     result = run(folder)
     assert result.exit_code == 0, result.output
-    assert "pucks has no camera of a film or a map: there is none" in words(result)
+    assert "pucks has no camera of a film or a map: there is none" in said(result)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["trajectory.csv"]
     wanted = run(folder, "--video", "gif")
     assert wanted.exit_code == 1
-    assert "error: pucks has no camera of a film: give its Task film=..." in words(wanted)
+    assert "error: pucks has no camera of a film: give its Task film=..." in said(wanted)
 
 
 def test_a_policy_that_is_some_folder_gets_a_suggestion(
@@ -98,12 +95,12 @@ def test_a_policy_that_is_some_folder_gets_a_suggestion(
     (tmp_path / "runs" / "pucks_random_0").mkdir(parents=True)
     result = run(write_task(), "--policy", "runs/pucks_random_0")
     told = "error: runs/pucks_random_0 is not the folder of a training run: it has no policy.npz"
-    assert words(result) == told
+    assert said(result) == told
     for date in ("2026-01-31_0", "2026-02-01_0"):
         (tmp_path / "runs" / "pucks" / date).mkdir(parents=True)
         (tmp_path / "runs" / "pucks" / date / "policy.npz").touch()
     result = run("pucks", "--policy", "runs/pucks_random_0")
-    assert words(result) == f"{told}; the newest training run is runs/pucks/2026-02-01_0"
+    assert said(result) == f"{told}; the newest training run is runs/pucks/2026-02-01_0"
 
 
 def test_a_folder_that_cannot_be_written_fails_before_the_world_is_built(
@@ -127,4 +124,4 @@ def test_a_policy_of_the_task_comes_before_a_folder_of_its_name(
     assert run(folder, "--policy", "random", "--video", "none").exit_code == 0
     result = run(folder, "--policy", "./random", "--video", "none")
     assert result.exit_code == 1
-    assert "policy.npz" in " ".join(result.stdout.split())
+    assert "policy.npz" in said(result)

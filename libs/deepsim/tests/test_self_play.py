@@ -10,24 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import call, completed, require_same_files, said
 
 from deepsim import load_task
-from deepsim.cli import app
 from deepsim_envs import GymnasiumVectorEnv, digest
 from deepsim_train import TrainedPolicy
 from deepsim_train.training.teams import League
 
 SMALL = ["--steps", 192, "--worlds", 3, "--set", "rollout=16", "--set", "minibatch=16"]
 SMALL += ["--agent", "disc", "--set", "self_play=2", "--set", "self_play_every=1"]
-
-
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def said(result: Result) -> str:
-    return " ".join(result.stdout.split())
 
 
 def always(action: float) -> TrainedPolicy:
@@ -88,13 +79,10 @@ def test_worlds_together_draw_and_do_what_each_does_alone(array_task: Path) -> N
 def test_it_goes_on_to_the_same_bytes(array_task: Path, tmp_path: Path, more: list[str]) -> None:
     pytest.importorskip("stable_baselines3", reason="training is not tested: tox -e py311-train")
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    result = call("train", array_task, *SMALL, *more, "--out", whole)
-    assert result.exit_code == 0, result.output
-    assert call("train", array_task, *SMALL, *more, "--steps", 96, "--out", parts).exit_code == 0
-    resumed = call("train", "--resume", parts, "--steps", 192)
-    assert resumed.exit_code == 0, resumed.output
-    for name in ("policy.npz", "progress.csv"):
-        assert (whole / name).read_bytes() == (parts / name).read_bytes()
+    completed("train", array_task, *SMALL, *more, "--out", whole)
+    completed("train", array_task, *SMALL, *more, "--steps", 96, "--out", parts)
+    completed("train", "--resume", parts, "--steps", 192)
+    require_same_files(whole, parts, "policy.npz", "progress.csv")
     league = pickle.loads((whole / "checkpoint.pkl").read_bytes())["league"]
     assert len(league["policies"]) == 2
     latest = league["policies"][-1].layers[0][0]
@@ -106,12 +94,10 @@ def test_it_learns_to_win(array_task: Path, tmp_path: Path) -> None:
     pytest.importorskip("stable_baselines3", reason="training is not tested: tox -e py311-train")
     options = ["--agent", "disc", "--set", "self_play=4", "--set", "self_play_every=2", "--steps",
                4096, "--set", "rollout=64", "--set", "learning_rate=0.01"]  # fmt: skip
-    result = call("train", array_task, *options, "--out", tmp_path / "out")
-    assert result.exit_code == 0, result.output
+    completed("train", array_task, *options, "--out", tmp_path / "out")
     policy = TrainedPolicy.load(tmp_path / "out" / "policy.npz")
     assert policy.act("disc", np.linspace(-1.0, 1.0, 9)[:, None]).min() > 0.8
-    played = call("run", array_task, "--policy", tmp_path / "out", "--out", tmp_path / "played")
-    assert played.exit_code == 0, played.output
+    completed("run", array_task, "--policy", tmp_path / "out", "--out", tmp_path / "played")
 
 
 def test_what_it_needs_is_said(

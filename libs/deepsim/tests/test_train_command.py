@@ -11,23 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import call, said
 
 from deepsim import TaskError, load_task
-from deepsim.cli import app
 from deepsim_train import TrainedPolicy, TrainingConfig
 from deepsim_train.training.config import parse_settings
 from deepsim_train.training.run_folder import settings_of
 
 WriteTask = Callable[..., Path]
-
-
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def said(result: Result) -> str:
-    return " ".join(result.stdout.split())
 
 
 def test_settings_are_those_of_the_task_then_of_the_command() -> None:

@@ -9,11 +9,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import call, completed, rows_of, said
 
-from deepsim.cli import app
 from deepsim_train import TrainedPolicy
 
 PPO = pytest.importorskip(
@@ -24,14 +22,6 @@ WriteTask = Callable[..., Path]
 SMALL = ["--steps", "96", "--worlds", "2", "--set", "rollout=16", "--set", "minibatch=16"]
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def said(result: Result) -> str:
-    return " ".join(result.stdout.split())
-
-
 @pytest.fixture
 def pusher(write_task: WriteTask) -> Path:
     """A task whose agent earns what its action says, between -1 and 1 for each of 3 steps."""
@@ -40,8 +30,7 @@ def pusher(write_task: WriteTask) -> Path:
 
 def test_it_writes_all_results_to_a_folder_of_their_own(pusher: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    result = call("train", pusher, *SMALL, "--seed", 3, "--out", out)
-    assert result.exit_code == 0, result.output
+    result = completed("train", pusher, *SMALL, "--seed", 3, "--out", out)
     names = {path.name.partition(".tfevents")[0] for path in out.iterdir()}
     assert names == {
         "config.json", "versions.json", "progress.csv", "timing.csv", "events.out",
@@ -52,8 +41,7 @@ def test_it_writes_all_results_to_a_folder_of_their_own(pusher: Path, tmp_path: 
     assert (config["steps"], config["seed"], config["rollout"]) == (96, 3, 16)
     versions = json.loads((out / "versions.json").read_text())
     assert {"torch", "stable-baselines3", "deepsim-envs"} <= versions["packages"].keys()
-    with (out / "progress.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(out)
     assert [row["steps"] for row in rows] == ["32", "64", "96"]
     assert not {"seconds", "steps_per_second"} & rows[0].keys()
     assert "training" not in said(result)  # no bar where nobody watches
@@ -66,7 +54,7 @@ def test_it_writes_all_results_to_a_folder_of_their_own(pusher: Path, tmp_path: 
 def test_the_same_seed_gives_the_same_bytes(pusher: Path, tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("one", "two", "other")]
     for folder, seed in zip(folders, (3, 3, 4), strict=True):
-        assert call("train", pusher, *SMALL, "--seed", seed, "--out", folder).exit_code == 0
+        completed("train", pusher, *SMALL, "--seed", seed, "--out", folder)
     for name in ("progress.csv", "trajectory.csv"):
         one, two, _ = ((folder / name).read_bytes() for folder in folders)
         assert one == two
@@ -84,8 +72,7 @@ def test_every_setting_of_learning_learns_something_else(pusher: Path, tmp_path:
     learned = set()
     for number, setting in enumerate(("seed=0", *SETTINGS)):
         out = tmp_path / str(number)
-        result = call("train", pusher, *SMALL, "--steps", 64, "--set", setting, "--out", out)
-        assert result.exit_code == 0, result.output
+        completed("train", pusher, *SMALL, "--steps", 64, "--set", setting, "--out", out)
         learned.add((out / "policy.npz").read_bytes())
     assert len(learned) == 1 + len(SETTINGS)
 
@@ -95,10 +82,8 @@ def test_each_agent_has_its_reward_where_they_add_up_to_zero(
 ) -> None:
     """All agents of all worlds are slots of one environment."""
     out = tmp_path / "out"
-    result = call("train", array_task, *SMALL, "--worlds", 3, "--out", out)
-    assert result.exit_code == 0, result.output
-    with (out / "progress.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    completed("train", array_task, *SMALL, "--worlds", 3, "--out", out)
+    rows = rows_of(out)
     for row in rows:
         assert abs(float(row["reward"])) < 1e-6
         assert float(row["reward/puck"]) == pytest.approx(-float(row["reward/disc"]))
@@ -118,8 +103,7 @@ def test_the_level_of_a_curriculum_is_a_curve(
     climb = "    def next_level(self, worlds):\n        return self.level[worlds] + 1\n\n"
     (array_task / "__init__.py").write_text(source.replace(hook, climb + hook))
     out = tmp_path / "out"
-    result = call("train", array_task, *SMALL, *options, "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", array_task, *SMALL, *options, "--out", out)
     with (out / "progress.csv").open() as file:
         levels = [float(row["end/level"]) for row in csv.DictReader(file)]
     assert 0.0 < levels[0] < levels[-1]
@@ -139,9 +123,8 @@ def test_reward_terms_are_curves_of_each_agent(
     )
     (array_task / "__init__.py").write_text(source)
     out = tmp_path / "out"
-    result = call("train", array_task, *SMALL, *options, "--set", "evaluate=1", "--out", out,
+    completed("train", array_task, *SMALL, *options, "--set", "evaluate=1", "--out", out,
                   "--set", "evaluate_every=1")  # fmt: skip
-    assert result.exit_code == 0, result.output
     with (out / "progress.csv").open() as file:
         rows = [
             {key: float(value or 0) for key, value in row.items()} for row in csv.DictReader(file)
@@ -174,8 +157,7 @@ def test_one_of_the_agents_learns_among_policies_on_arrays(
     array_task: Path, tmp_path: Path
 ) -> None:
     options = [*SMALL, "--agent", "disc", "--others", "chase", "--out", tmp_path / "out"]
-    result = call("train", array_task, *options)
-    assert result.exit_code == 0, result.output
+    completed("train", array_task, *options)
     header = (tmp_path / "out" / "progress.csv").read_text().partition("\n")[0]
     assert "reward/" not in header
 
@@ -196,8 +178,7 @@ def test_ctrl_c_keeps_the_policy_and_runs_nothing(write_task: WriteTask, tmp_pat
 def test_it_learns_and_run_plays_what_was_learned(pusher: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = ["--steps", 2048, "--set", "rollout=64", "--set", "learning_rate=0.01"]
-    result = call("train", pusher, *options, "--out", out, "--json")
-    assert result.exit_code == 0, result.output
+    result = completed("train", pusher, *options, "--out", out, "--json")
     trained = json.loads(result.stdout)
     assert trained["folder"] == str(out)
     assert [episode["rewards"]["puck"] > 2.5 for episode in trained["episodes"]] == [True] * 3
@@ -210,7 +191,7 @@ def test_it_learns_and_run_plays_what_was_learned(pusher: Path, tmp_path: Path) 
 def test_the_learning_rate_falls_if_it_should(pusher: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = [*SMALL, "--set", "decay=true", "--set", "learning_rate=0.01"]
-    assert call("train", pusher, *options, "--out", out).exit_code == 0
+    completed("train", pusher, *options, "--out", out)
     with (out / "progress.csv").open() as file:
         rates = [row["train/learning_rate"] for row in csv.DictReader(file)]
     rates = [float(rate) for rate in rates if rate]
@@ -222,19 +203,9 @@ def test_a_rate_that_has_fallen_to_zero_changes_nothing(pusher: Path, tmp_path: 
     """Steps are rounded up to a whole rollout, beyond the end of the fall."""
     for epochs in (1, 3):
         options = [*SMALL, "--steps", 1, "--set", "decay=true", "--set", f"epochs={epochs}"]
-        assert call("train", pusher, *options, "--out", tmp_path / str(epochs)).exit_code == 0
+        completed("train", pusher, *options, "--out", tmp_path / str(epochs))
     one, three = ((tmp_path / name / "policy.npz").read_bytes() for name in ("1", "3"))
     assert one == three
-
-
-def test_its_policy_acts_as_the_model_does(pusher: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    options = [*SMALL, "--set", "normalize=false", "--set", "hidden=[16,8]"]
-    assert call("train", pusher, *options, "--out", out).exit_code == 0
-    model, policy = PPO.load(out / "model.zip"), TrainedPolicy.load(out / "policy.npz")
-    for observation in np.linspace(-1.0, 1.0, 9, dtype=np.float32).reshape(9, 1):
-        acted, _ = model.predict(observation, deterministic=True)
-        assert policy.act("puck", observation[None])[0] == pytest.approx(acted, abs=1e-6)
 
 
 @pytest.mark.parametrize(

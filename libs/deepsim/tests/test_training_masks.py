@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import call, completed, require_same_files
 
-from deepsim.cli import app
 from deepsim_train import TrainedPolicy
 
 MaskablePPO = pytest.importorskip(
@@ -78,10 +77,6 @@ SMALL += ["--set", "epochs=2", "--episodes", 1]
 ONE, TWO = "Discrete(6)", "MultiDiscrete([6, 3])"
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def write_guess(folder: Path, action: str = ONE, masks: str = "MultiBinary(COUNT)") -> Path:
     (folder / "guess").mkdir()
     text = TASK.replace("ACTION", action).replace("MASKS", masks)
@@ -112,8 +107,7 @@ def test_nothing_forbidden_is_done_and_its_policy_acts_as_the_model_does(
 ) -> None:
     out, task = tmp_path / "out", write_guess(tmp_path, action, masks)
     evaluate = ["--set", "evaluate=2", "--set", "evaluate_every=1"]
-    result = call("train", task, *SMALL, *evaluate, "--steps", 128, "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", task, *SMALL, *evaluate, "--steps", 128, "--out", out)
     model, policy = MaskablePPO.load(out / "model.zip"), TrainedPolicy.load(out / "policy.npz")
     rng = np.random.default_rng(0)
     mask = (rng.random((40, 9 if action == TWO else 6)) < 0.5).astype(np.int8)
@@ -126,8 +120,7 @@ def test_nothing_forbidden_is_done_and_its_policy_acts_as_the_model_does(
     assert (mask[np.arange(40), acted.reshape(40, -1)[:, 0]] == 1).all()
     for number, option in enumerate((out, "random")):
         options = ["--policy", option, "--worlds", 3, "--out", tmp_path / f"played{number}"]
-        played = call("run", task, *options)
-        assert played.exit_code == 0, played.output
+        completed("run", task, *options)
     assert count_of_wrong() == 0
 
 
@@ -135,8 +128,9 @@ def test_it_learns_among_what_is_allowed(tmp_path: Path) -> None:
     """The larger of two of 0 .. 5 is 3.9 in the mean, any of them 2.5; in each of five steps."""
     out, task = tmp_path / "out", write_guess(tmp_path)
     options = ["--steps", 8192, "--set", "rollout=64", "--set", "learning_rate=0.01"]
-    result = call("train", task, *options, "--no-video", "--out", out, "--episodes", 30, "--json")
-    assert result.exit_code == 0, result.output
+    result = completed(
+        "train", task, *options, "--no-video", "--out", out, "--episodes", 30, "--json"
+    )
     episodes = json.loads(result.stdout)["episodes"]
     assert np.mean([episode["rewards"]["puck"] for episode in episodes]) > 17.5
     assert count_of_wrong() == 0
@@ -144,12 +138,10 @@ def test_it_learns_among_what_is_allowed(tmp_path: Path) -> None:
 
 def test_a_training_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     task, options = write_guess(tmp_path, TWO), [*SMALL, "--seed", 3]
-    assert call("train", task, *options, "--steps", 64, "--out", tmp_path / "a").exit_code == 0
-    resumed = call("train", "--resume", tmp_path / "a", "--steps", 128)
-    assert resumed.exit_code == 0, resumed.output
-    assert call("train", task, *options, "--steps", 128, "--out", tmp_path / "b").exit_code == 0
-    for name in ("policy.npz", "progress.csv"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    completed("train", task, *options, "--steps", 64, "--out", tmp_path / "a")
+    completed("train", "--resume", tmp_path / "a", "--steps", 128)
+    completed("train", task, *options, "--steps", 128, "--out", tmp_path / "b")
+    require_same_files(tmp_path / "a", tmp_path / "b", "policy.npz", "progress.csv")
     with (tmp_path / "b" / "progress.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 4
 

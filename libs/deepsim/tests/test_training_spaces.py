@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import call, completed
 from gymnasium import spaces
-from typer.testing import CliRunner, Result
 
-from deepsim.cli import app
 from deepsim_train import TrainedPolicy
 from deepsim_train.task_code import TaskError
 
@@ -26,7 +25,6 @@ PPO = pytest.importorskip(
 ).PPO
 
 TASK = """
-import os, sys
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Text, Tuple
 from deepsim import Agents, Area, CameraView, Environment, Pose, Task, World
@@ -78,8 +76,6 @@ class Guess(Area):
         self._draw(worlds.tolist())
 
     def act(self, actions):
-        sys.acts = getattr(sys, "acts", 0) + 1
-        if sys.acts == STOP: os.kill(os.getpid(), 15)
         wanted = self.x % 3
         if isinstance(ACTED, MultiDiscrete):
             self.earned = (actions[..., 0] == wanted) * 0.5 + (actions[..., 1] == self.x % 2) * 0.5
@@ -115,19 +111,15 @@ ALL = "Dict(PARTS)"
 WriteTask = Callable[..., Path]
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 @pytest.fixture
 def write_guess(tmp_path: Path) -> WriteTask:
-    """Writes a task with these spaces, which may stop its process at an action."""
+    """Writes a task with these spaces."""
 
-    def write(observation: str, action: str, stop: int = 0) -> Path:
+    def write(observation: str, action: str) -> Path:
         folder = tmp_path / "guess"
         folder.mkdir()
         text = TASK.replace("OBSERVATION", observation).replace("ACTION", action)
-        (folder / "__init__.py").write_text(text.replace("STOP", str(stop)))
+        (folder / "__init__.py").write_text(text)
         return folder
 
     return write
@@ -168,8 +160,7 @@ def test_its_policy_acts_as_the_model_does(
     write_guess: WriteTask, tmp_path: Path, observation: str, action: str
 ) -> None:
     out = tmp_path / "out"
-    result = call("train", write_guess(observation, action), *SMALL, "--steps", 64, "--out", out)
-    assert result.exit_code == 0, result.output
+    completed("train", write_guess(observation, action), *SMALL, "--steps", 64, "--out", out)
     model, policy = PPO.load(out / "model.zip"), TrainedPolicy.load(out / "policy.npz")
     known = pickle.loads((out / "checkpoint.pkl").read_bytes())["learners"][""]["scale"].get(
         "obs_rms"
@@ -201,16 +192,14 @@ def test_it_learns_choices_from_choices(write_guess: WriteTask, tmp_path: Path) 
     observation = "Dict({key: PARTS[key] for key in ('choice', 'bits', 'numbers')})"
     options = ["--steps", 6144, "--set", "rollout=64", "--set", "learning_rate=0.01"]
     options += ["--set", "minibatch=64", "--no-video", "--out", tmp_path / "out", "--json"]
-    result = call("train", write_guess(observation, CHOICES), *options)
-    assert result.exit_code == 0, result.output
+    result = completed("train", write_guess(observation, CHOICES), *options)
     episodes = json.loads(result.stdout)["episodes"]
     assert [episode["rewards"]["puck"] for episode in episodes] == [5.0] * 3
 
 
 def test_run_plays_it_where_torch_is_not_installed(write_guess: WriteTask, tmp_path: Path) -> None:
     task, out = write_guess(ALL, CHOICES), tmp_path / "out"
-    trained = call("train", task, *SMALL, "--steps", 64, "--out", out, "--json")
-    assert trained.exit_code == 0, trained.output
+    trained = completed("train", task, *SMALL, "--steps", 64, "--out", out, "--json")
     code = "import sys; sys.modules['torch'] = sys.modules['stable_baselines3'] = None\n"
     code += "from deepsim.cli import app; app()"
     command = ["run", str(task), "--policy", str(out), "--json", "--episodes", "1"]
@@ -228,26 +217,8 @@ def test_one_agent_learns_with_evaluations_among_others(
 ) -> None:
     options = [*SMALL, "--steps", 64, "--agent", "disc", "--others", "still"]
     options += ["--set", "evaluate=2", "--set", "evaluate_every=1", "--out", tmp_path / "out"]
-    result = call("train", write_guess(ALL, CHOICES), *options)
-    assert result.exit_code == 0, result.output
+    completed("train", write_guess(ALL, CHOICES), *options)
     assert "eval/reward" in (tmp_path / "out" / "progress.csv").read_text()
-
-
-def test_a_training_that_is_stopped_goes_on_to_the_same_bytes(
-    write_guess: WriteTask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task = write_guess(ALL, CHOICES, stop=13)  # in the second update of three
-    options = [*SMALL, "--steps", 96, "--seed", 3]
-    monkeypatch.setattr(sys, "acts", 0, raising=False)
-    stopped = call("train", task, *options, "--out", tmp_path / "stopped")
-    assert stopped.exit_code == 143, stopped.output
-    resumed = call("train", "--resume", tmp_path / "stopped")
-    assert resumed.exit_code == 0, resumed.output
-    assert call("train", task, *options, "--out", tmp_path / "whole").exit_code == 0
-    for name in ("policy.npz", "progress.csv"):
-        assert (tmp_path / "stopped" / name).read_bytes() == (
-            tmp_path / "whole" / name
-        ).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -277,7 +248,7 @@ def test_observations_of_another_task_are_refused(write_guess: WriteTask, tmp_pa
     out = tmp_path / "out"
     observation = "Dict({key: PARTS[key] for key in ('choice', 'picture')})"
     options = [*SMALL, "--steps", 32, "--out", out]
-    assert call("train", write_guess(observation, CHOICES), *options).exit_code == 0
+    completed("train", write_guess(observation, CHOICES), *options)
     policy = TrainedPolicy.load(out / "policy.npz")
     good: dict[str, Any] = {"choice": np.zeros(1, int), "picture": np.zeros((1, 40, 36, 3), "u1")}
     assert policy.act("puck", good).shape == (1, 2)

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import gymnasium
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import call, completed
 
 from deepsim import TaskError, load_task, make_environment, register_task
-from deepsim.cli import app
 
 WIDE = (
     ("def make(seed=0):", "def make(seed=0, *, wide=False, names=()):"),
@@ -34,10 +33,6 @@ def wide(write_task: Callable[..., Path]) -> str:
     return f"{write_task('pass', *WIDE)}?wide=true"
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def test_python_takes_them_with_the_name(wide: str) -> None:
     assert load_task(wide).environment().action_space["puck"].shape == (3,)
     assert make_environment(wide).action_space["puck"].shape == (3,)
@@ -48,7 +43,7 @@ def test_python_takes_them_with_the_name(wide: str) -> None:
 
 
 def test_run_show_check_and_bench_take_them(wide: str, tmp_path: Path) -> None:
-    assert call("run", wide, "--video", "none", "--out", tmp_path / "out").exit_code == 0
+    completed("run", wide, "--video", "none", "--out", tmp_path / "out")
     row = (tmp_path / "out" / "trajectory.csv").read_text().splitlines()[1]
     assert row
     facts = json.loads(call("envs", "show", wide, "--json").stdout)
@@ -56,15 +51,14 @@ def test_run_show_check_and_bench_take_them(wide: str, tmp_path: Path) -> None:
     checks = json.loads(call("check", wide, "--steps", 12, "--json").stdout)
     assert {check["outcome"] for check in checks} <= {"passed", "skipped", "remark", "warned"}
     gymnasium.registry.pop("DeepSim/Pucks-v0")
-    assert call("bench", wide, "--seconds", 0.05, "--worlds", 1).exit_code == 0
+    completed("bench", wide, "--seconds", 0.05, "--worlds", 1)
 
 
 def test_the_policy_of_a_run_plays_in_its_variant(wide: str, tmp_path: Path) -> None:
     """Unless the name says otherwise; `make` of the task's own training settings stays out."""
     pytest.importorskip("stable_baselines3", reason="SB3 is not installed: tox -e py311-train")
-    done = call("train", wide, "--steps", 64, "--set", "rollout=16", "--no-video", "--out",
+    completed("train", wide, "--steps", 64, "--set", "rollout=16", "--no-video", "--out",
                 tmp_path / "trained")  # fmt: skip
-    assert done.exit_code == 0, done.output
     assert json.loads((tmp_path / "trained" / "config.json").read_text())["make"] == {"wide": True}
     plain = wide.partition("?")[0]
     for name, status in ((plain, 0), (wide, 0), (f"{plain}?wide=false", 1)):

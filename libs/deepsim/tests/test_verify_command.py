@@ -12,28 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
-
-from deepsim.cli import app
+from command_line import call, completed, said
 
 pytest.importorskip("deepsim_viewer")
 reader = pytest.importorskip("mcap.reader")
 writer = pytest.importorskip("mcap.writer")
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def said(result: Result) -> str:
-    return " ".join(result.output.split())
-
-
 def record(task: object, path: Path, *options: object) -> Path:
     """Records a run; returns the file."""
     out = ["--out", path.with_name("out"), "--video", "none", "--record", path]
-    result = call("run", task, *out, *options)
-    assert result.exit_code == 0, result.output
+    completed("run", task, *out, *options)
     return path
 
 
@@ -151,8 +140,7 @@ def test_the_episodes_after_a_training_are_verified(array_task: Path, tmp_path: 
     pytest.importorskip("stable_baselines3")
     out = tmp_path / "trained"
     words = ["--steps", 64, "--worlds", 2, "--seed", 3, "--agent", "puck", "--others", "chase"]
-    done = call("train", array_task, *words, "--no-video", "--record", "--out", out)
-    assert done.exit_code == 0, done.output
+    completed("train", array_task, *words, "--no-video", "--record", "--out", out)
     result = call("verify", out / "episodes.mcap", array_task)
     assert "episodes.mcap is equal: 3 episodes" in said(result)
 
