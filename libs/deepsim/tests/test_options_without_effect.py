@@ -6,9 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
-from deepsim.cli import app
+from command_line import call, said
 
 CASES = [
     ("view arm --policy random", "on a robot"),
@@ -60,10 +58,10 @@ def test_it_is_refused(words: str, where: str, tmp_path: Path, monkeypatch) -> N
     for name in ("box.sdf", "run.mcap", "yard.scenic", "models.yaml", "s.yaml", "scenes.json"):
         Path(name).touch()
     before = sorted(tmp_path.iterdir())
-    result = CliRunner().invoke(app, words.split())
+    result = call(*words.split())
     option = [word for word in words.split() if word.startswith("--")][-1:]
     option = "models" if "models.yaml" in words and words.startswith("verify run") else option[0]
-    said = " ".join(result.output.replace("│", " ").split())
-    assert f"Invalid value for {option}: it has no effect {where}" in said
+    shown = " ".join(said(result).replace("│", " ").split())
+    assert f"Invalid value for {option}: it has no effect {where}" in shown
     assert result.exit_code == 2
     assert sorted(tmp_path.iterdir()) == before

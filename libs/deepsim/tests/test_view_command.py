@@ -63,7 +63,7 @@ def test_a_page_is_served_until_it_is_interrupted(view, kind, write_task, tmp_pa
     with urllib.request.urlopen(url) as answer:
         assert b"<html" in answer.read()
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
 
 
 def test_what_cannot_be_shown_is_named(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_run_is_recorded_and_replayed(view, write_task, tmp_path: Path) -> Non
     with urllib.request.urlopen(url) as answer:
         assert b"<html" in answer.read()
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     assert CliRunner().invoke(app, ["view", str(file), "--html", str(page)]).exit_code == 0
     assert "__VISER_EMBED_DATA__" in page.read_text(encoding="utf-8")
 
