@@ -55,6 +55,14 @@ def test_each_episode_draws_one_of_the_latest(array_task: Path) -> None:
         assert not any(change and not end for change, end in zip(changes, ends, strict=False))
 
 
+def test_a_restored_league_takes_policies_at_the_same_updates() -> None:
+    """In the middle between two, too."""
+    league, restored = League(3, 5), League(3, 5)
+    league.add(always(0.5), 2)
+    restored.set_state(league.get_state())
+    assert [restored.wants(update) for update in (3, 6, 7, 8)] == [False, False, True, True]
+
+
 def test_worlds_together_draw_and_do_what_each_does_alone(array_task: Path) -> None:
     league = League(3, 1)
     for update, action in enumerate((-0.5, 0.25, 0.5)):
