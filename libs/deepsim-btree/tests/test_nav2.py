@@ -95,10 +95,16 @@ def test_goal_updated_controller():
 
 def test_distance_controller():
     """The child is ticked at each metre, measured in a straight line from its last success."""
-    place = [0.0, 0.0]
-    nodes = {"DistanceController": partial(nav2.DistanceController, position=lambda: place)}
-    body = """<PipelineSequence><DistanceController distance="1.5"><Plan/></DistanceController>
-      <Follow/></PipelineSequence>"""
+    places = {"map": [9.0, 9.0], "odom": [0.0, 0.0]}
+    place = places["odom"]
+
+    def position(frame, base):
+        assert base == "base_footprint"
+        return places[frame]
+
+    nodes = {"DistanceController": partial(nav2.DistanceController, position=position)}
+    body = """<PipelineSequence><DistanceController distance="1.5" global_frame="odom"
+      robot_base_frame="base_footprint"><Plan/></DistanceController><Follow/></PipelineSequence>"""
     tree, _ = tree_of(body, nodes)
     substitute(tree.root, {"Plan": Scripted("S"), "Follow": Scripted("R")})
     play(tree, {"Plan": "S."})
@@ -125,6 +131,22 @@ def test_speed_controller(speed, period):
     play(tree, {"Plan": "S"})
     with pytest.raises(ValueError, match="rates must be > 0 Hz, got 0 and 1"):
         nav2.SpeedController(bt.Success(), speed=lambda: 1.0, min_rate=0)
+    with pytest.raises(ValueError, match="max_speed must be > min_speed, got 1 and 1"):
+        nav2.SpeedController(bt.Success(), speed=lambda: 1.0, min_speed=1, max_speed=1)
+
+
+@pytest.mark.parametrize(("speed", "period"), [(1.0, 0.5), (2.0, 1 / 3), (3.0, 0.25)])
+def test_the_range_of_a_speed_controller_is_that_of_its_ports(speed, period):
+    """At 2 m/s, halfway between 1 and 3, the rate is halfway between 2 and 4 Hz."""
+    nodes = {"SpeedController": partial(nav2.SpeedController, speed=lambda: speed)}
+    ports = "min_rate='2' max_rate='4' min_speed='1' max_speed='3'"
+    body = f"""<PipelineSequence><SpeedController {ports}><Plan/></SpeedController><Follow/>
+      </PipelineSequence>"""
+    tree, now = tree_of(body, nodes, goal=1)
+    substitute(tree.root, {"Plan": Scripted("S"), "Follow": Scripted("R")})
+    later = [(0.25 + period, "."), (0.27 + period, "S")]
+    for now[0], ticked in ((0.0, "S"), (0.26, "S"), *later):
+        play(tree, {"Plan": ticked})
 
 
 def test_scripts_around_a_controller_are_no_nodes():

@@ -309,6 +309,8 @@ class SpeedController(GoalUpdatedController):
         super().__init__(child, name)
         if min_rate <= 0 or max_rate <= 0:
             raise ValueError(f"rates must be > 0 Hz, got {min_rate} and {max_rate}")
+        if not min_speed < max_speed:
+            raise ValueError(f"max_speed must be > min_speed, got {max_speed} and {min_speed}")
         self.speed = speed
         self.min_rate, self.max_rate = min_rate, max_rate
         self.min_speed, self.max_speed = min_speed, max_speed
@@ -330,7 +332,8 @@ class DistanceController(Controller):
     """Ticks its child at the start, and `distance` metres from the place of its last success.
 
     Args:
-        position: Returns the position of the robot, in the place of Nav2's transforms.
+        position: Returns the position of the origin of one frame in another, in the place of
+            Nav2's transforms. It is called with `global_frame` and `robot_base_frame`.
         distance: Length of the straight line between the two places [m].
     """
 
@@ -341,7 +344,7 @@ class DistanceController(Controller):
         child: Behaviour,
         name: str | None = None,
         *,
-        position: Callable[[], Point],
+        position: Callable[[str, str], Point],
         distance: float = 1.0,
         global_frame: str = "map",
         robot_base_frame: str = "base_link",
@@ -352,12 +355,15 @@ class DistanceController(Controller):
 
     def _is_due(self, starts: bool) -> bool:
         if starts:
-            self._start = tuple(self.position())
-        return starts or math.dist(self._start, self.position()) >= self.distance
+            self._start = self._place()
+        return starts or math.dist(self._start, self._place()) >= self.distance
 
     def _on_answer(self, status: Status) -> None:
         if status is SUCCESS:
-            self._start = tuple(self.position())
+            self._start = self._place()
+
+    def _place(self) -> Point:
+        return tuple(self.position(self.global_frame, self.robot_base_frame))
 
 
 _CLASSES = (RecoveryNode, PipelineSequence, NonblockingSequence, RoundRobin, RateController)
