@@ -53,6 +53,7 @@ def test_a_sound_installation_passes() -> None:
         "name": "deepsim-math", "outcome": "ok", "found": version("deepsim-math"), "remedy": ""
     }  # fmt: skip
     assert found["pictures"]["outcome"] in ("ok", "missing")
+    assert found["mujoco"]["found"] == version("mujoco")
     assert {"numpy", "rospy", "port 3003", "port 11311", "port 11345"} <= found.keys()
     assert "deepsim-envs[pettingzoo]" in found
 

@@ -115,10 +115,13 @@ def _python() -> Finding:
 
 
 def _packages() -> Iterator[Finding]:
-    """Examines the requirements of `deepsim`; its own libraries are pinned to exact versions."""
-    for need in _requirements("deepsim"):
-        if need.extra is not None:
-            continue
+    """Examines what deepsim, which pins its libraries to exact versions, and these require."""
+    needs: dict[str, _Requirement] = {}
+    for package in ("deepsim", *own_versions()):
+        for need in _requirements(package):
+            if need.extra is None:
+                needs.setdefault(need.name, need)
+    for need in needs.values():
         found = _version(need.name)
         wanted = f"{need.name}=={need.pin}" if need.pin else need.name
         if found is None:
