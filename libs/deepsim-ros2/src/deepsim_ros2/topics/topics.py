@@ -113,13 +113,14 @@ class Topics:
                 sensor.publish(now)
 
     def rest(self) -> None:
-        """Follows requests that changed the world, and repeats its state now and then."""
+        """Follows requests that changed the world, and repeats the state of one that rests."""
         if not self._served.simulation.is_open:
             return
         now = time.monotonic()
         changed, self._served.changed = self._served.changed, False
         stepped, self._served.stepped = self._served.stepped, False
-        if not (changed or stepped) and now - self._repeated < _REST:
+        is_resting = self._served.state != SimulationState.STATE_PLAYING
+        if not (changed or stepped or (is_resting and now - self._repeated >= _REST)):
             return
         self._repeated = now
         self._follow_entities()
@@ -127,7 +128,6 @@ class Topics:
             self._publish_clock(self._served.time)
             self._publish_states(self._served.time)
         self._is_stated = False
-        is_resting = self._served.state != SimulationState.STATE_PLAYING
         for robot in self._robots.values():
             for sensor in robot.sensors:
                 if changed or stepped:
