@@ -120,12 +120,12 @@ def test_a_flood_of_requests_is_refused(transport, other):
     def hear(reply: Any) -> None:
         answers.append("done" if reply.ok else reply.err.payload.to_bytes().decode())
 
-    for _ in range(1000):
+    for _ in range(300):  # a thread of zenoh each
         other.session.get(other.key("state"), hear, timeout=LIMIT)
-    wait(lambda: len(answers) == 1000 - 256)
+    wait(lambda: len(answers) == 300 - 256)
     assert set(answers) == {"busy: 256 requests wait"}
     server.run_once()
-    wait(lambda: len(answers) == 1000)
+    wait(lambda: len(answers) == 300)
     assert answers[-256:] == ["done"] * 256
     server.close()
 
