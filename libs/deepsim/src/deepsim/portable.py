@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -22,6 +23,7 @@ from importlib.util import find_spec
 
 SWITCH = "DEEPSIM_PORTABLE"
 """Variable that is ``1`` in programs with the settings, and ``0`` to run the command without."""
+_NUMPY = "NPY_DISABLE_CPU_FEATURES"
 _GLIBC = ("AVX2", "FMA", "FMA4", "AVX512F", "AVX512VL")
 _FIXED = {
     "OPENBLAS_CORETYPE": "Nehalem",
@@ -43,17 +45,20 @@ def settings(environment: Mapping[str, str]) -> dict[str, str]:
         raise RuntimeError(
             f"the same bits on every processor are for Linux on x86-64, not {platform.platform()}"
         )
-    # Names that NumPy does not know, or that this processor lacks, would be warned of.
+    # Names that NumPy does not know, or that this processor lacks, would be warned of. What was
+    # switched off before this process began does not count among its features, and stays off.
     package = "numpy._core" if find_spec("numpy._core") else "numpy.core"
     cpu = import_module(f"{package}._multiarray_umath")
-    off = " ".join(name for name in cpu.__cpu_dispatch__ if cpu.__cpu_features__.get(name))
+    before = re.split(r"[\s,]+", environment.get(_NUMPY, ""))
+    known = [name for name in cpu.__cpu_dispatch__ if cpu.__cpu_features__.get(name)]
+    off = " ".join([*known, *(name for name in before if name and name not in known)])
     names = ",".join(f"-{name},-{name}_Usable" for name in _GLIBC)  # before and since glibc 2.33
     given = environment.get("GLIBC_TUNABLES", "").split(":")
     tunables = [each for each in given if each and not each.startswith("glibc.cpu.hwcaps=")]
     return {
         **environment,
         **_FIXED,
-        "NPY_DISABLE_CPU_FEATURES": off,
+        _NUMPY: off,
         "GLIBC_TUNABLES": ":".join([*tunables, f"glibc.cpu.hwcaps={names}"]),
     }
 
