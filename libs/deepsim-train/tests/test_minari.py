@@ -179,7 +179,7 @@ except OSError as error:
     print(error)
 """
     root = tmp_path / "datasets"
-    command = [sys.executable, "-c", program, str(root)]
+    command = [sys.executable, "-B", "-c", program, str(root)]  # no cut-off .pyc
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     folder = root / "deepsim" / "rink" / "full-v0"

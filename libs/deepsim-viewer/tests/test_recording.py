@@ -300,7 +300,7 @@ with warnings.catch_warnings(record=True) as caught:
 print([str(each.message) for each in caught], float(world.time[0]))
 """
     path = tmp_path / "run.mcap"
-    command = [sys.executable, "-c", program, str(path)]
+    command = [sys.executable, "-B", "-c", program, str(path)]  # no cut-off .pyc
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert f"['{path}: the recording ends here: File too large'] 10.0" in done.stdout
     assert 0.5 < Recording(path).duration < 9.5

@@ -144,7 +144,7 @@ def test_a_full_disk_ends_it_clearly_and_keeps_the_last_checkpoint(
     )
     command = ["-m", "deepsim", "train", str(task), *SMALL, "--set", "checkpoint=0"]
     done = subprocess.run(
-        [sys.executable, *command, "--out", str(tmp_path / "out")],
+        [sys.executable, "-B", *command, "--out", str(tmp_path / "out")],  # no cut-off .pyc
         env={**os.environ, "FULL": "1"},
         capture_output=True,
         text=True,
