@@ -116,6 +116,11 @@ def wait(condition):
     return value
 
 
+def resting(driver):
+    """`blue` once the page shows the box, and two pictures of it are equal."""
+    return wait(lambda: (seen := blue(driver))[2] > 200 and seen == blue(driver) and seen)
+
+
 def test_the_page_shows_a_world_that_moves(browse, make_viewer, run, scenes):
     """A blue box is seen and moves; Pause holds it; the console is free of errors."""
     box = scenes.model("box", Box(Vector3(1.0, 1.0, 1.0)), Pose(Vector3(-1.0, -0.8, 1.0)))
@@ -124,7 +129,7 @@ def test_the_page_shows_a_world_that_moves(browse, make_viewer, run, scenes):
     world = viewer.world
     run(viewer, world.tick)
     driver = browse(viewer.url)
-    x, _, _ = wait(lambda: (seen := blue(driver))[2] > 200 and seen)
+    x, _, _ = resting(driver)
     viewer.post(lambda: world.models.select(["box"]).put(pose=Pose(Vector3(-0.2, -0.2, 0.6))))
     wait(lambda: (seen := blue(driver))[2] > 200 and seen[0] - x > 30)
     (pause,) = [
@@ -143,7 +148,7 @@ def test_a_picture_and_a_film_of_the_view(browse, make_viewer, run, scenes, tmp_
     driver = browse(viewer.url)
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     driver.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
-    seen = wait(lambda: (seen := blue(driver))[2] > 200 and seen)
+    seen = resting(driver)
 
     def click(label):
         button = element(driver, f"//button[contains(., '{label}')]")
