@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,21 +49,33 @@ CASES = [
     ("serve cartpole --period 1", "in the mode wait_forever"),
     ("serve cartpole --game-over all", "in the mode manual"),
     ("robots run arm --video png --seconds 2", "on one picture"),
-    ("verify run.mcap cartpole models.yaml", "on a recording of a task"),
     ("verify scenes.json yard.scenic models.yaml --in .", "on scenes"),
 ]
 
 
-@pytest.mark.parametrize(("words", "where"), CASES)
-def test_it_is_refused(words: str, where: str, tmp_path: Path, monkeypatch) -> None:
+@pytest.fixture
+def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Runs a command that must do nothing, beside empty files; returns what it printed."""
     monkeypatch.chdir(tmp_path)
     for name in ("box.sdf", "run.mcap", "yard.scenic", "models.yaml", "s.yaml", "scenes.json"):
         Path(name).touch()
     before = sorted(tmp_path.iterdir())
-    result = call(*words.split())
-    option = [word for word in words.split() if word.startswith("--")][-1:]
-    option = "models" if "models.yaml" in words and words.startswith("verify run") else option[0]
-    shown = " ".join(said(result).replace("│", " ").split())
-    assert f"Invalid value for {option}: it has no effect {where}" in shown
-    assert result.exit_code == 2
-    assert sorted(tmp_path.iterdir()) == before
+
+    def run(words: str) -> str:
+        result = call(*words.split())
+        assert result.exit_code == 2
+        assert sorted(tmp_path.iterdir()) == before
+        return " ".join(said(result).replace("│", " ").split())
+
+    return run
+
+
+@pytest.mark.parametrize(("words", "where"), CASES)
+def test_the_last_option_is_refused(words: str, where: str, refused: Callable[[str], str]) -> None:
+    option = re.findall(r"--[a-z-]+", words)[-1]
+    assert f"Invalid value for {option}: it has no effect {where}" in refused(words)
+
+
+def test_models_of_scenes_are_refused_for_other_recordings(refused: Callable[[str], str]) -> None:
+    text = refused("verify run.mcap cartpole models.yaml")
+    assert "Invalid value for models: it has no effect on a recording of a task" in text

@@ -179,6 +179,24 @@ def test_run_takes_a_picture_in_which_all_of_a_robot_is(tmp_path: Path) -> None:
     assert not red[:, [0, -1]].any()
 
 
+def test_a_picture_of_menagerie_is_named_after_the_robot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this folder, and not in one that would be named menagerie."""
+    (tmp_path / "unitree_go2").mkdir()
+    (tmp_path / "unitree_go2" / "go2.xml").write_text(
+        "<mujoco><worldbody><body name='base'><freejoint/><geom size='.1'/><body>"
+        "<joint name='hip'/><geom size='.1'/></body></body></worldbody>"
+        "<actuator><motor joint='hip'/></actuator>"
+        "<keyframe><key name='home' qpos='0 0 1 1 0 0 0 0'/></keyframe></mujoco>"
+    )
+    monkeypatch.setenv("MENAGERIE_ROOT", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    result = call("run", "menagerie/unitree_go2", "--video", "png", "--width", 64)
+    assert result.exit_code == 0, result.output
+    assert Path("unitree_go2.png").is_file()
+
+
 def test_run_refuses_other_files(tmp_path: Path) -> None:
     """The message says which are taken."""
     result = call("run", "car", "--out", tmp_path / "car.avi")

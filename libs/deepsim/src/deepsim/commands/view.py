@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from deepsim_viewer import Replayable, Viewer
 
 _HEADER = 64  # within which an MCAP file names its profile [bytes]
-
-
 _SHOWN: Mapping[str, tuple[str, ...]] = {  # options that act, beside --port and --open
     "a running world": ("namespace", "paused"),
     "a recording": ("html", "robot"),
