@@ -17,7 +17,7 @@ _NEARLY = 0.01  # a body whose bumper feels something touches a ball within this
 
 
 class Touches:
-    """Finds the bodies of N robots that balls met; kicks and dribblers are not its business.
+    """Finds the bodies of N robots that balls met; the pitch itself counts kicks and dribbling.
 
     Args:
         world: World of the robots and the balls.
